@@ -1,0 +1,1 @@
+"""Cuvil: an MLIR-style, multi-dialect compiler for PyTorch inference."""

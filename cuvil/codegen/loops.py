@@ -1,0 +1,433 @@
+"""Building loop-level IR: scf, arith, vector and memref on flat buffers.
+
+The *loop level* is the dialect set that kernels are written in once their schedule is fixed: `func`, `scf` (for, if,
+while, parallel), `arith`, `math`, `vector` (rank 1) and `memref` (rank 1, identity layout; a buffer of any logical shape
+is seen flat). `lower-loops-to-llvm` takes exactly what this builder makes.
+
+An `Index` is a Python int where the number is known and an `index` SSA value where it is not; arithmetic on it folds, so
+that one emitter serves static and dynamic shapes. Offsets and strides are in elements, never in bytes.
+
+Operations are made with `Operation.create`, not through their constructors: a kernel is thousands of operations and the
+generic constructor costs twice as much. The verifier still sees all of them at the end of the lowering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from xdsl.dialects import arith, math, memref, scf, vector
+from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i1,
+)
+from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
+
+Index: TypeAlias = int | SSAValue
+"""A number of elements: an int if known at compile time, else an `index` value."""
+
+_INDEX = IndexType()
+_NO_FASTMATH = arith.FastMathFlagsAttr("none")
+_NO_OVERFLOW = arith.IntegerOverflowAttr("none")
+
+
+def vector_of(element_type: Attribute, width: int) -> Attribute:
+    """`vector<width x element_type>`, or the scalar type itself where `width` is 1."""
+    return element_type if width == 1 else VectorType(element_type, [width])
+
+
+def element_type_of(value_type: Attribute) -> Attribute:
+    """The element type of a vector or memref type; a scalar type itself."""
+    if isinstance(value_type, VectorType | MemRefType):
+        return value_type.element_type
+    return value_type
+
+
+def width_of(value_type: Attribute) -> int:
+    """The number of lanes of a rank-1 vector type; 1 for a scalar type."""
+    return value_type.get_shape()[0] if isinstance(value_type, VectorType) else 1
+
+
+@dataclass
+class LoopBuilder:
+    """Appends loop-level operations at the end of `block`; `for_`, `if_` and `parallel` nest."""
+
+    block: Block
+    _constants: list[dict[Any, SSAValue]] = field(default_factory=lambda: [{}])
+
+    # -- inserting ---------------------------------------------------------------------------------------------------
+
+    def insert(self, op: Operation) -> SSAValue:
+        """Append `op` and return its first result."""
+        self.block.add_op(op)
+        return op.results[0]
+
+    def op(
+        self, op_class: type[IRDLOperation], *operands: SSAValue, result: Attribute, **properties: Attribute
+    ) -> SSAValue:
+        """Append `op_class` made by `create`, which skips the constructor's generic work."""
+        made = op_class.create(operands=operands, result_types=(result,), properties=properties)
+        self.block.add_op(made)
+        return made.results[0]
+
+    # -- constants ---------------------------------------------------------------------------------------------------
+
+    def index(self, number: Index) -> SSAValue:
+        """`number` as an `index` value."""
+        if isinstance(number, SSAValue):
+            return number
+        return self._constant(("index", number), IntegerAttr(number, _INDEX), _INDEX)
+
+    def constant(self, number: int | float | bool, element_type: Attribute, width: int = 1) -> SSAValue:
+        """A constant of `element_type`, splat over `width` lanes (1: a scalar)."""
+        if isinstance(element_type, AnyFloat):
+            scalar: Attribute = FloatAttr(float(number), element_type)
+        else:
+            assert isinstance(element_type, IntegerType | IndexType)
+            scalar = IntegerAttr(int(number), element_type, truncate_bits=True)
+        if width == 1:
+            return self._constant(scalar, scalar, element_type)
+        vector_type = VectorType(element_type, [width])
+        value: Attribute = DenseIntOrFPElementsAttr.from_list(vector_type, [number])  # pyright: ignore
+        return self._constant((scalar, width), value, vector_type)
+
+    def _constant(self, key: Any, value: Attribute, result: Attribute) -> SSAValue:
+        for scope in reversed(self._constants):
+            if key in scope:
+                return scope[key]
+        made = self.op(arith.ConstantOp, result=result, value=value)
+        self._constants[-1][key] = made
+        return made
+
+    # -- index arithmetic, folded ------------------------------------------------------------------------------------
+
+    def add(self, lhs: Index, rhs: Index) -> Index:
+        """lhs + rhs."""
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return lhs + rhs
+        if lhs == 0:
+            return rhs
+        if rhs == 0:
+            return lhs
+        return self._index_op(arith.AddiOp, lhs, rhs, overflowFlags=_NO_OVERFLOW)
+
+    def sub(self, lhs: Index, rhs: Index) -> Index:
+        """lhs - rhs."""
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return lhs - rhs
+        if rhs == 0:
+            return lhs
+        return self._index_op(arith.SubiOp, lhs, rhs, overflowFlags=_NO_OVERFLOW)
+
+    def mul(self, lhs: Index, rhs: Index) -> Index:
+        """lhs * rhs."""
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return lhs * rhs
+        if lhs == 0 or rhs == 0:
+            return 0
+        if lhs == 1:
+            return rhs
+        if rhs == 1:
+            return lhs
+        return self._index_op(arith.MuliOp, lhs, rhs, overflowFlags=_NO_OVERFLOW)
+
+    def div(self, lhs: Index, rhs: Index) -> Index:
+        """lhs // rhs, both non-negative."""
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return lhs // rhs
+        if rhs == 1:
+            return lhs
+        return self._index_op(arith.DivUIOp, lhs, rhs)
+
+    def rem(self, lhs: Index, rhs: Index) -> Index:
+        """lhs % rhs, both non-negative."""
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return lhs % rhs
+        if rhs == 1:
+            return 0
+        return self._index_op(arith.RemUIOp, lhs, rhs)
+
+    def min(self, lhs: Index, rhs: Index) -> Index:
+        """The smaller of two signed indices."""
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return min(lhs, rhs)
+        return self._index_op(arith.MinSIOp, lhs, rhs)
+
+    def max(self, lhs: Index, rhs: Index) -> Index:
+        """The larger of two signed indices."""
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return max(lhs, rhs)
+        return self._index_op(arith.MaxSIOp, lhs, rhs)
+
+    def ceil_div(self, lhs: Index, rhs: int) -> Index:
+        """ceil(lhs / rhs), lhs non-negative."""
+        return self.div(self.add(lhs, rhs - 1), rhs)
+
+    def product(self, factors: Sequence[Index]) -> Index:
+        """The product of `factors`; 1 for none."""
+        result: Index = 1
+        for factor in factors:
+            result = self.mul(result, factor)
+        return result
+
+    def linear(self, offset: Index, coordinates: Sequence[Index], strides: Sequence[Index]) -> Index:
+        """offset + sum(coordinates[i] * strides[i])."""
+        result = offset
+        for coordinate, stride in zip(coordinates, strides, strict=True):
+            result = self.add(result, self.mul(coordinate, stride))
+        return result
+
+    def delinearize(self, position: Index, shape: Sequence[Index]) -> list[Index]:
+        """The row-major coordinates of flat `position` in `shape`."""
+        coordinates: list[Index] = []
+        for extent in reversed(shape[1:]):
+            coordinates.append(self.rem(position, extent))
+            position = self.div(position, extent)
+        if shape:
+            coordinates.append(position)
+        return coordinates[::-1]
+
+    def _index_op(self, op_class: type[IRDLOperation], lhs: Index, rhs: Index, **properties: Attribute) -> SSAValue:
+        return self.op(op_class, self.index(lhs), self.index(rhs), result=_INDEX, **properties)
+
+    def compare_index(self, predicate: str, lhs: Index, rhs: Index) -> SSAValue:
+        """An i1 of `lhs predicate rhs`; predicates: eq ne slt sle sgt sge."""
+        number = ("eq", "ne", "slt", "sle", "sgt", "sge").index(predicate)
+        return self.op(arith.CmpiOp, self.index(lhs), self.index(rhs), result=i1, predicate=IntegerAttr(number, 64))
+
+    # -- memory ------------------------------------------------------------------------------------------------------
+
+    def load(self, buffer: SSAValue, position: Index, width: int = 1) -> SSAValue:
+        """buffer[position : position + width], as a vector, or as a scalar where width is 1."""
+        element_type = element_type_of(buffer.type)
+        op_class: type[IRDLOperation] = memref.LoadOp if width == 1 else vector.LoadOp
+        return self.op(op_class, buffer, self.index(position), result=vector_of(element_type, width))
+
+    def store(self, value: SSAValue, buffer: SSAValue, position: Index) -> None:
+        """buffer[position : position + width] = value, width being the value's lanes."""
+        op_class: type[IRDLOperation] = vector.StoreOp if isinstance(value.type, VectorType) else memref.StoreOp
+        self.block.add_op(op_class.create(operands=(value, buffer, self.index(position))))
+
+    def masked_load(self, buffer: SSAValue, position: Index, mask: SSAValue, width: int) -> SSAValue:
+        """As `load`, reading only the lanes whose mask bit is set; other lanes are zero."""
+        element_type = element_type_of(buffer.type)
+        zero = self.constant(0, element_type, width)
+        return self.op(
+            vector.MaskedLoadOp, buffer, self.index(position), mask, zero, result=VectorType(element_type, [width])
+        )
+
+    def masked_store(self, value: SSAValue, buffer: SSAValue, position: Index, mask: SSAValue) -> None:
+        """As `store`, writing only the lanes whose mask bit is set."""
+        self.block.add_op(
+            vector.MaskedStoreOp.create(operands=(buffer, self.index(position), mask, value), result_types=())
+        )
+
+    def tail_mask(self, active: Index, width: int) -> SSAValue:
+        """vector<width x i1> whose first `active` lanes are set."""
+        if isinstance(active, int):
+            bits = [lane < active for lane in range(width)]
+            value = DenseIntOrFPElementsAttr.from_list(VectorType(i1, [width]), [int(bit) for bit in bits])
+            return self._constant(("mask", active, width), value, VectorType(i1, [width]))
+        return self.op(vector.CreateMaskOp, active, result=VectorType(i1, [width]))
+
+    def alloca(self, element_type: Attribute, size: int) -> SSAValue:
+        """A 64-byte aligned stack buffer of `size` elements (thread-private inside `parallel`; 512 KiB in all at most)."""
+        op = memref.AllocaOp.get(element_type, 64, [size])
+        self.block.add_op(op)
+        return op.results[0]
+
+    # -- vectors and scalars -----------------------------------------------------------------------------------------
+
+    def broadcast(self, scalar: SSAValue, width: int) -> SSAValue:
+        """`scalar` in every one of `width` lanes (itself where width is 1)."""
+        if width == 1 or isinstance(scalar.type, VectorType):
+            return scalar
+        return self.op(vector.BroadcastOp, scalar, result=VectorType(scalar.type, [width]))
+
+    def extract(self, value: SSAValue, lane: int) -> SSAValue:
+        """One lane of a vector."""
+        return self.insert(vector.ExtractOp(value, [lane], element_type_of(value.type)))
+
+    def insert_lane(self, scalar: SSAValue, value: SSAValue, lane: int) -> SSAValue:
+        """`value` with `lane` replaced by `scalar`."""
+        return self.insert(vector.InsertOp(scalar, value, [lane]))
+
+    def fma(self, lhs: SSAValue, rhs: SSAValue, acc: SSAValue) -> SSAValue:
+        """lhs * rhs + acc, rounded once."""
+        if isinstance(acc.type, VectorType):
+            return self.op(vector.FMAOp, lhs, rhs, acc, result=acc.type)
+        return self.op(math.FmaOp, lhs, rhs, acc, result=acc.type, fastmath=_NO_FASTMATH)
+
+    def float_op(self, op_class: type[IRDLOperation], *operands: SSAValue) -> SSAValue:
+        """A float arith or math op of its first operand's type, without fast-math flags."""
+        return self.op(op_class, *operands, result=operands[0].type, fastmath=_NO_FASTMATH)
+
+    def int_op(self, op_class: type[IRDLOperation], *operands: SSAValue) -> SSAValue:
+        """An integer arith op of its first operand's type; addi, subi and muli wrap around."""
+        wraps = op_class in (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.ShLIOp)
+        flags: dict[str, Attribute] = {"overflowFlags": _NO_OVERFLOW} if wraps else {}
+        return self.op(op_class, *operands, result=operands[0].type, **flags)
+
+    def add_float(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """lhs + rhs on floats."""
+        return self.float_op(arith.AddfOp, lhs, rhs)
+
+    def sub_float(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """lhs - rhs on floats."""
+        return self.float_op(arith.SubfOp, lhs, rhs)
+
+    def mul_float(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """lhs * rhs on floats."""
+        return self.float_op(arith.MulfOp, lhs, rhs)
+
+    def div_float(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """lhs / rhs on floats."""
+        return self.float_op(arith.DivfOp, lhs, rhs)
+
+    def compare_float(self, predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """i1 lanes of `lhs predicate rhs`; predicates as arith.cmpf spells them (oeq, olt, une, uno ...)."""
+        number = CMPF_COMPARISON_OPERATIONS.index(predicate)
+        return self.op(
+            arith.CmpfOp,
+            lhs,
+            rhs,
+            result=vector_of(i1, width_of(lhs.type)),
+            predicate=IntegerAttr(number, 64),
+            fastmath=_NO_FASTMATH,
+        )
+
+    def compare_int(self, predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """i1 lanes of `lhs predicate rhs`; predicates: eq ne slt sle sgt sge ult ule ugt uge."""
+        number = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge").index(predicate)
+        result = vector_of(i1, width_of(lhs.type))
+        return self.op(arith.CmpiOp, lhs, rhs, result=result, predicate=IntegerAttr(number, 64))
+
+    def select(self, condition: SSAValue, true: SSAValue, false: SSAValue) -> SSAValue:
+        """Lane-wise `condition ? true : false` (a scalar condition chooses whole values)."""
+        return self.op(arith.SelectOp, condition, true, false, result=true.type)
+
+    def reduce(self, kind: str, value: SSAValue) -> SSAValue:
+        """All lanes combined: add, mul, minnumf, maxnumf, minimumf, maximumf, minsi, maxsi, minui, maxui, and, or, xor.
+
+        The order of a float add is the lanes' order by halves, not left to right: `fastmath<reassoc>` is set.
+        """
+        if not isinstance(value.type, VectorType):
+            return value
+        flags = arith.FastMathFlagsAttr([arith.FastMathFlag.REASSOC]) if kind in ("add", "mul") else _NO_FASTMATH
+        return self.op(
+            vector.ReductionOp,
+            value,
+            result=value.type.element_type,
+            kind=CombiningKindAttr(CombiningKindFlag(kind)),
+            fastmath=flags,
+        )
+
+    def cast_index(self, value: SSAValue, result: Attribute) -> SSAValue:
+        """Between `index` and an integer type (sign-extending or truncating)."""
+        return self.op(arith.IndexCastOp, value, result=result)
+
+    # -- structure ---------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _inside(self, block: Block) -> Iterator[None]:
+        outer, self.block = self.block, block
+        self._constants.append({})
+        try:
+            yield
+        finally:
+            self._constants.pop()
+            self.block = outer
+
+    @contextmanager
+    def for_(self, lower: Index, upper: Index, step: Index = 1, init: Sequence[SSAValue] = ()) -> Iterator[ForLoop]:
+        """for i = lower; i < upper; i += step, carrying `init`. The body must call `.yield_` once if it carries values.
+
+        `.results` are the carried values after the loop.
+        """
+        bounds = (self.index(lower), self.index(upper), self.index(step))
+        body = Block(arg_types=(_INDEX, *(value.type for value in init)))
+        op = scf.ForOp.create(
+            operands=(*bounds, *init), result_types=[value.type for value in init], regions=[Region([body])]
+        )
+        self.block.add_op(op)
+        loop = ForLoop(body.args[0], body.args[1:], list(op.results))
+        with self._inside(body):
+            yield loop
+            assert len(loop.yielded) == len(init), "a loop that carries values must yield as many"
+            body.add_op(scf.YieldOp.create(operands=loop.yielded))
+
+    @contextmanager
+    def if_(self, condition: SSAValue) -> Iterator[None]:
+        """if condition { body }, without results."""
+        body = Block()
+        op = scf.IfOp.create(operands=(condition,), result_types=(), regions=[Region([body]), Region()])
+        self.block.add_op(op)
+        with self._inside(body):
+            yield
+            body.add_op(scf.YieldOp.create())
+
+    @contextmanager
+    def if_else(self, condition: SSAValue) -> Iterator[tuple[Branch, Branch]]:
+        """if condition { ... } else { ... }, without results: use `with then:` and `with other:` inside."""
+        blocks = (Block(), Block())
+        op = scf.IfOp.create(
+            operands=(condition,), result_types=(), regions=[Region([blocks[0]]), Region([blocks[1]])]
+        )
+        self.block.add_op(op)
+        yield Branch(self, blocks[0]), Branch(self, blocks[1])
+
+    @contextmanager
+    def parallel(self, count: Index) -> Iterator[SSAValue]:
+        """Run the body for i in [0, count) over the threads, each thread a contiguous range, in order within it.
+
+        Only at the outermost level of a kernel function; no carried values; the body may use values from outside.
+        """
+        body = Block(arg_types=(_INDEX,))
+        bounds = (self.index(0), self.index(count), self.index(1))
+        op = scf.ParallelOp.build(operands=[[bounds[0]], [bounds[1]], [bounds[2]], []], result_types=[[]], regions=[Region([body])])
+        self.block.add_op(op)
+        with self._inside(body):
+            yield body.args[0]
+            body.add_op(scf.ReduceOp())
+
+
+@dataclass
+class ForLoop:
+    """The inside of a `for_`: its induction variable, its carried values, and after it their `results`."""
+
+    index: BlockArgument
+    carried: Sequence[SSAValue]
+    results: list[SSAValue]
+    yielded: tuple[SSAValue, ...] = ()
+
+    def yield_(self, *values: SSAValue) -> None:
+        """Carry `values` into the next iteration."""
+        self.yielded = values
+
+
+@dataclass
+class Branch:
+    """One arm of an `if_else`."""
+
+    builder: LoopBuilder
+    block: Block
+
+    def __enter__(self) -> None:
+        self._scope = self.builder._inside(self.block)  # pyright: ignore[reportPrivateUsage]
+        self._scope.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self.block.add_op(scf.YieldOp.create())
+        self._scope.__exit__(*error)
