@@ -35,12 +35,28 @@ from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
+from cuvil.dialects import vector as lanes
+
 Index: TypeAlias = int | SSAValue
 """A number of elements: an int if known at compile time, else an `index` value."""
 
 _INDEX = IndexType()
 _NO_FASTMATH = arith.FastMathFlagsAttr("none")
 _NO_OVERFLOW = arith.IntegerOverflowAttr("none")
+
+_LANE_WISE: dict[type[IRDLOperation], type[IRDLOperation]] = {
+    arith.CmpfOp: lanes.CmpfOp,
+    arith.CmpiOp: lanes.CmpiOp,
+    arith.ExtSIOp: lanes.ExtSIOp,
+    arith.ExtUIOp: lanes.ExtUIOp,
+    arith.FPToSIOp: lanes.FPToSIOp,
+    arith.FPToUIOp: lanes.FPToUIOp,
+    arith.IndexCastOp: lanes.IndexCastOp,
+    arith.SIToFPOp: lanes.SIToFPOp,
+    arith.TruncIOp: lanes.TruncIOp,
+    arith.UIToFPOp: lanes.UIToFPOp,
+}
+"""The arith ops that xDSL defines for scalars only => what takes their place on vectors (a select goes by its condition)."""
 
 
 def vector_of(element_type: Attribute, width: int) -> Attribute:
@@ -77,7 +93,12 @@ class LoopBuilder:
     def op(
         self, op_class: type[IRDLOperation], *operands: SSAValue, result: Attribute, **properties: Attribute
     ) -> SSAValue:
-        """Append `op_class` made by `create`, which skips the constructor's generic work."""
+        """Append `op_class` made by `create`, which skips the constructor's generic work.
+
+        Where the result is a vector and upstream's op takes scalars only, the lane-wise op of the same name replaces it.
+        """
+        if isinstance(result, VectorType):
+            op_class = _LANE_WISE.get(op_class, op_class)
         made = op_class.create(operands=operands, result_types=(result,), properties=properties)
         self.block.add_op(made)
         return made.results[0]
@@ -316,7 +337,8 @@ class LoopBuilder:
 
     def select(self, condition: SSAValue, true: SSAValue, false: SSAValue) -> SSAValue:
         """Lane-wise `condition ? true : false` (a scalar condition chooses whole values)."""
-        return self.op(arith.SelectOp, condition, true, false, result=true.type)
+        op_class = lanes.SelectOp if isinstance(condition.type, VectorType) else arith.SelectOp
+        return self.op(op_class, condition, true, false, result=true.type)
 
     def reduce(self, kind: str, value: SSAValue) -> SSAValue:
         """All lanes combined: add, mul, minnumf, maxnumf, minimumf, maximumf, minsi, maxsi, minui, maxui, and, or, xor.
