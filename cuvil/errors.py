@@ -66,10 +66,20 @@ class UnsupportedError(UserError):
 
 
 class PipelineError(UserError):
-    """A pass pipeline's text is malformed, or names a pass or an option that does not exist."""
+    """A pass pipeline's text is malformed, or names a pass or an option that does not exist; `text` is all of it."""
+
+    text: str
+
+    def __init__(self, message: str, location: SourceLocation | None = None, text: str = "") -> None:
+        super().__init__(message, location)
+        self.text = text
+
+    def __str__(self) -> str:
+        sources = {self.location.file: self.text} if self.location else {}
+        return render(diagnostic_of(self), sources).replace(": error: ", ": ", 1)
 
 
-class PassFailure(UserError):
+class PassError(UserError):
     """A pass could not do its work on this module."""
 
     pass_name: str

@@ -1,7 +1,7 @@
 """Remarks: what a pass did, what it declined to do, and what it found, at the operation concerned.
 
-A pass reports with `emit`; whoever wants to know listens with `collect` or `listening`. When nobody listens, `emit` is a
-context-variable read. A message that is dear to build is guarded with `if remarks.is_enabled():`.
+A pass reports with `emit`; whoever wants to know listens with `collect` or `listening`. When nobody listens, `emit` is
+a context-variable read. A message that is dear to build is guarded with `if remarks.is_enabled():`.
 
     remarks.emit("missed", pass_name="fuse", op=op, message="producer has two uses", args={"uses": 2})
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -94,7 +94,7 @@ def emit(
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def listening(listener: Listener) -> Generator[None]:
     """Call `listener` with every remark emitted inside the `with` block."""
     token = _listeners.set((*_listeners.get(), listener))
     try:
@@ -104,7 +104,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def collect() -> Iterator[list[Remark]]:
+def collect() -> Generator[list[Remark]]:
     """The list of the remarks emitted inside the `with` block."""
     remarks: list[Remark] = []
     with listening(remarks.append):

@@ -7,7 +7,7 @@ Counters are gathered only inside `collect`; outside it `count` is a context-var
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ def count(pass_name: str, counter: str, amount: int = 1) -> None:
 
 
 @contextmanager
-def collect(into: Statistics | None = None) -> Iterator[Statistics]:
+def collect(into: Statistics | None = None) -> Generator[Statistics]:
     """Gather what is counted inside the `with` block, into `into` or a new `Statistics`."""
     statistics = Statistics() if into is None else into
     token = _collectors.set((*_collectors.get(), statistics))

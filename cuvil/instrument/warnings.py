@@ -8,7 +8,7 @@ Inside `listening` a warning goes to the listener as a diagnostic; elsewhere it 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias
@@ -35,7 +35,7 @@ def warn(message: str, op: Locatable = None) -> None:
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def listening(listener: Listener) -> Generator[None]:
     """Call `listener` with every warning given inside the `with` block."""
     token = _listeners.set((*_listeners.get(), listener))
     try:
