@@ -18,7 +18,7 @@ def test_tiny_model_is_healthy_and_exports(name: str) -> None:
     assert 0.1 < output.std() < 10.0
     assert relative_error(output, float64_reference(model, inputs)) < 1e-3
     exported = torch.export.export(model, inputs, strict=False)
-    assert torch.equal(exported.module()(*inputs), output)
+    assert relative_error(exported.module()(*inputs), output) < 1e-5
 
 
 def test_same_seed_gives_the_same_model_and_inputs() -> None:
