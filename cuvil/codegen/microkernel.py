@@ -1,0 +1,107 @@
+"""The register-level inner loop of contractions: a tile of rows x vectors accumulators, summed over k.
+
+The left-hand side is read straight from its rows, one broadcast load an element: a register loop of rows x vectors
+multiply-adds hides those loads, so that packing it would only cost time. The right-hand side is a stream of vectors
+(a packed panel, or rows of a matrix).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat
+from xdsl.ir import Attribute, SSAValue
+
+from cuvil.codegen.loops import Index, LoopBuilder
+from cuvil.codegen.packing import MatrixView, convert
+
+if TYPE_CHECKING:
+    from cuvil.targets.cpu import CpuTarget
+
+_CHAINS = 8
+"""Independent multiply-adds that must be in flight: latency 4 x 2 a cycle."""
+
+
+@dataclass(frozen=True)
+class PanelView:
+    """The right-hand side of a tile: `vectors` vectors of `lanes` from position + k * k_stride on."""
+
+    buffer: SSAValue
+    position: Index
+    k_stride: Index
+    vectors: int
+    lanes: int
+
+
+def max_rows(target: CpuTarget, vectors: int) -> int:
+    """The most rows whose accumulators, with a row of the right-hand side and one broadcast, fit in registers."""
+    return max(1, (target.vector_registers - 1 - vectors) // vectors)
+
+
+def multiply_add(b: LoopBuilder, lhs: SSAValue, rhs: SSAValue, accumulator: SSAValue, element_type: Attribute) -> SSAValue:
+    """lhs * rhs + accumulator: fused for floats, wrapping for integers."""
+    if isinstance(element_type, AnyFloat):
+        return b.fma(lhs, rhs, accumulator)
+    return b.int_op(arith.AddiOp, b.int_op(arith.MuliOp, lhs, rhs), accumulator)
+
+
+def add(b: LoopBuilder, lhs: SSAValue, rhs: SSAValue, element_type: Attribute) -> SSAValue:
+    """lhs + rhs of either kind of number."""
+    return b.add_float(lhs, rhs) if isinstance(element_type, AnyFloat) else b.int_op(arith.AddiOp, lhs, rhs)
+
+
+def accumulate(
+    b: LoopBuilder, lhs: MatrixView, rhs: PanelView, rows: int, depth: Index, start: list[SSAValue], element_type: Attribute
+) -> list[SSAValue]:
+    """start[row * vectors + v] + sum over k < depth of lhs[row, k] * rhs[k, v], products and sums in `element_type`.
+
+    `lhs` is a view of rows x k. Tiles too small to keep the multipliers busy sum several k at once.
+    """
+    tile = rows * rhs.vectors
+    ways = 1
+    while ways * tile < _CHAINS and not (isinstance(depth, int) and depth < 4 * ways):
+        ways *= 2
+    row_offsets = [b.mul(row, lhs.row_stride) for row in range(rows)]
+    whole = b.mul(b.div(depth, ways), ways)
+    zero = b.constant(0, element_type, rhs.lanes)
+    carried = start + [zero] * (tile * (ways - 1))
+    with b.for_(0, whole, ways, carried) as loop:
+        sums: list[SSAValue] = []
+        for way in range(ways):
+            own = list(loop.carried[way * tile : (way + 1) * tile])
+            sums += _step(b, lhs, rhs, row_offsets, b.add(loop.index, way), own, element_type)
+        loop.yield_(*sums)
+    results = loop.results[:tile]
+    for way in range(1, ways):
+        results = [add(b, x, y, element_type) for x, y in zip(results, loop.results[way * tile :])]
+    if whole == depth:
+        return results
+    with b.for_(whole, depth, 1, results) as loop:
+        loop.yield_(*_step(b, lhs, rhs, row_offsets, loop.index, list(loop.carried), element_type))
+    return loop.results
+
+
+def _step(
+    b: LoopBuilder,
+    lhs: MatrixView,
+    rhs: PanelView,
+    row_offsets: list[Index],
+    k: Index,
+    sums: list[SSAValue],
+    element_type: Attribute,
+) -> list[SSAValue]:
+    """One k: the vectors of the right-hand side, then for each row a broadcast and its multiply-adds."""
+    start = b.add(rhs.position, b.mul(k, rhs.k_stride))
+    columns = [
+        convert(b, b.load(rhs.buffer, b.add(start, v * rhs.lanes), rhs.lanes), element_type) for v in range(rhs.vectors)
+    ]
+    first = b.add(lhs.position, b.mul(k, lhs.column_stride))
+    results: list[SSAValue] = []
+    for row, offset in enumerate(row_offsets):
+        scalar = convert(b, b.load(lhs.buffer, b.add(first, offset)), element_type)
+        factor = b.broadcast(scalar, rhs.lanes)
+        for v, column in enumerate(columns):
+            results.append(multiply_add(b, factor, column, sums[row * rhs.vectors + v], element_type))
+    return results
