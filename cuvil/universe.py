@@ -28,6 +28,8 @@ _PASSES_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "passe
 _DIALECTS = {
     "cuvil_tensor": ("cuvil.dialects.tensor", "CuvilTensor"),
     "cuvil_fused": ("cuvil.dialects.fused", "CuvilFused"),
+    "cuvil_vector": ("cuvil.dialects.vector", "CuvilVector"),
+    "cuvil_llvm": ("cuvil.dialects.llvm_extra", "CuvilLLVM"),
 }
 _registered: dict[str, PassFactory] = {}
 
