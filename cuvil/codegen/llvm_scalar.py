@@ -1,0 +1,372 @@
+"""arith, math and lane-wise ops => llvm instructions; scalars and vectors alike.
+
+| loop level                                   | llvm                                                              |
+|----------------------------------------------|-------------------------------------------------------------------|
+| `arith.addi`, `subi`, `muli`, `shli`, ...    | `llvm.add`, `sub`, `mul`, `shl` with the same overflow flags, ... |
+| `arith.minsi`, `maxui`, ...                  | intrinsics `llvm.smin`, `llvm.umax`, ...                          |
+| `arith.floordivsi`, `ceildivsi`, `ceildivui` | a truncating division and a correction                            |
+| `arith.addf`, ...                            | `llvm.fadd`, ... with the same fast-math flags                    |
+| `arith.maximumf`, `maxnumf`, ...             | intrinsics `llvm.maximum`, `llvm.maxnum`, ...                     |
+| `arith.cmpi`, `cmpf`, `select`               | `llvm.icmp`, `fcmp`, `select` (`cuvil_llvm` where vectors)        |
+| casts                                        | the instruction of the same name                                  |
+| `arith.index_cast`                           | `llvm.sext`, `llvm.trunc` or nothing                              |
+| `math.sqrt`, `floor`, `fma`, `ctpop`, ...    | intrinsics                                                        |
+
+A shift by the width or more is poison in arith as in LLVM, and so is a float that does not fit its integer type; a division by
+zero is undefined. A cast between f64 and a 16-bit float goes through f32, as PyTorch's does and as x86 can without a library
+call. `math` functions that are no LLVM instruction (exp, log, tanh ...) must have been expanded by `lower-math`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.dialects import arith, llvm, math
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float64Type,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    bf16,
+    f32,
+    i1,
+    i16,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation
+
+from cuvil.codegen.llvm_build import NO_FLAGS
+from cuvil.codegen.llvm_types import I64, element_of, lanes_of, llvm_type, with_element
+from cuvil.dialects import llvm_extra
+from cuvil.dialects import vector as lanes
+
+if TYPE_CHECKING:
+    from cuvil.codegen.llvm_function import FunctionLowering
+
+Rule: TypeAlias = "Callable[[FunctionLowering, Any], None]"
+
+_OVERFLOW: dict[arith.IntegerOverflowAttr, llvm.OverflowAttr] = {}
+_FAST: dict[Attribute, llvm.FastMathAttr] = {arith.FastMathFlagsAttr("none"): NO_FLAGS}
+
+
+def fast_math(flags: Attribute | None) -> llvm.FastMathAttr:
+    """arith's fast-math flags as the llvm dialect's."""
+    if flags is None:
+        return NO_FLAGS
+    if (known := _FAST.get(flags)) is None:
+        assert isinstance(flags, arith.FastMathFlagsAttr)
+        known = _FAST[flags] = llvm.FastMathAttr(list(flags.data))
+    return known
+
+
+def _flags_of(op: Operation) -> llvm.FastMathAttr:
+    return fast_math(op.properties.get("fastmath"))
+
+
+# -- one instruction each ----------------------------------------------------------------------------------------------
+
+
+def _plain(op_class: type[IRDLOperation]) -> Rule:
+    def lower(f: FunctionLowering, op: Operation) -> None:
+        result = llvm_type(op.results[0].type)
+        f.set(op, f.b.op(op_class, *f.operands(op), result=result))
+
+    return lower
+
+
+def _wrapping(op_class: type[IRDLOperation]) -> Rule:
+    def lower(f: FunctionLowering, op: Operation) -> None:
+        source = op.properties.get("overflowFlags")
+        flags = [llvm.OverflowFlag(flag.value) for flag in source.data] if source is not None else None  # pyright: ignore
+        result = llvm_type(op.results[0].type)
+        f.set(op, f.b.op(op_class, *f.operands(op), result=result, overflowFlags=llvm.OverflowAttr(flags or None)))
+
+    return lower
+
+
+def _float(op_class: type[IRDLOperation]) -> Rule:
+    def lower(f: FunctionLowering, op: Operation) -> None:
+        operands = f.operands(op)
+        f.set(op, f.b.op(op_class, *operands, result=operands[0].type, fastmathFlags=_flags_of(op)))
+
+    return lower
+
+
+def _intrinsic(name: str) -> Rule:
+    def lower(f: FunctionLowering, op: Operation) -> None:
+        operands = f.operands(op)
+        f.set(op, f.b.value_intrinsic(name, *operands, result=operands[0].type, flags=_flags_of(op)))
+
+    return lower
+
+
+def _intrinsic_with_false(name: str) -> Rule:
+    """An intrinsic whose last argument says that a special input gives poison: it never does here."""
+
+    def lower(f: FunctionLowering, op: Operation) -> None:
+        operands = f.operands(op)
+        f.set(op, f.b.value_intrinsic(name, *operands, f.b.constant(0, i1), result=operands[0].type))
+
+    return lower
+
+
+# -- constants, comparisons, selects -----------------------------------------------------------------------------------
+
+
+def constant_value(value: Attribute) -> Attribute:
+    """A constant's attribute with `index` as i64."""
+    if isinstance(value, IntegerAttr) and isinstance(value.type, IndexType):
+        return IntegerAttr(value.value.data, I64)
+    if isinstance(value, DenseIntOrFPElementsAttr) and isinstance(value.type.element_type, IndexType):
+        numbers: list[Any] = list(value.get_values())
+        return DenseIntOrFPElementsAttr.from_list(VectorType(I64, value.type.get_shape()), numbers)  # pyright: ignore
+    return value
+
+
+def lower_constant(f: FunctionLowering, op: arith.ConstantOp) -> None:
+    """`arith.constant` => `llvm.mlir.constant` in the prelude."""
+    f.set(op, f.b.attribute_constant(constant_value(op.value), llvm_type(op.result.type)))
+
+
+def _compare_integers(f: FunctionLowering, op: Any) -> None:
+    lhs, rhs = f.operands(op)
+    result = with_element(lhs.type, i1)
+    f.set(op, f.b.op(llvm.ICmpOp, lhs, rhs, result=result, predicate=op.predicate))
+
+
+def _compare_floats(f: FunctionLowering, op: Any) -> None:
+    lhs, rhs = f.operands(op)
+    result = with_element(lhs.type, i1)
+    op_class = llvm_extra.FCmpOp if isinstance(lhs.type, VectorType) else llvm.FCmpOp
+    # The scalar op's text form does not keep fast-math flags, so it gets none.
+    flags = _flags_of(op) if op_class is llvm_extra.FCmpOp else NO_FLAGS
+    f.set(op, f.b.op(op_class, lhs, rhs, result=result, predicate=op.predicate, fastmathFlags=flags))
+
+
+def _select(f: FunctionLowering, op: Operation) -> None:
+    f.set(op, f.b.select(*f.operands(op)))
+
+
+# -- divisions that round otherwise --------------------------------------------------------------------------------------
+
+
+def _integer(f: FunctionLowering, number: int, like: Attribute) -> SSAValue:
+    count = lanes_of(like)
+    return f.b.constant(number, like) if count is None else f.b.splat(number, element_of(like), count)
+
+
+def _floor_div(f: FunctionLowering, op: Operation) -> None:
+    """q - 1 where the remainder is not zero and its sign differs from the divisor's."""
+    lhs, rhs = f.operands(op)
+    zero = _integer(f, 0, lhs.type)
+    quotient = f.b.op(llvm.SDivOp, lhs, rhs, result=lhs.type)
+    remainder = f.b.op(llvm.SRemOp, lhs, rhs, result=lhs.type)
+    is_inexact = f.b.compare("ne", remainder, zero)
+    signs = f.b.op(llvm.XOrOp, remainder, rhs, result=lhs.type)
+    differs = f.b.compare("slt", signs, zero)
+    f.set(op, _add_where(f, quotient, f.b.op(llvm.AndOp, is_inexact, differs, result=differs.type), -1))
+
+
+def _ceil_div_signed(f: FunctionLowering, op: Operation) -> None:
+    """q + 1 where the remainder is not zero and its sign is the divisor's."""
+    lhs, rhs = f.operands(op)
+    zero = _integer(f, 0, lhs.type)
+    quotient = f.b.op(llvm.SDivOp, lhs, rhs, result=lhs.type)
+    remainder = f.b.op(llvm.SRemOp, lhs, rhs, result=lhs.type)
+    is_inexact = f.b.compare("ne", remainder, zero)
+    signs = f.b.op(llvm.XOrOp, remainder, rhs, result=lhs.type)
+    agrees = f.b.compare("sge", signs, zero)
+    f.set(op, _add_where(f, quotient, f.b.op(llvm.AndOp, is_inexact, agrees, result=agrees.type), 1))
+
+
+def _ceil_div_unsigned(f: FunctionLowering, op: Operation) -> None:
+    """q + 1 where the remainder is not zero."""
+    lhs, rhs = f.operands(op)
+    quotient = f.b.op(llvm.UDivOp, lhs, rhs, result=lhs.type)
+    remainder = f.b.op(llvm.URemOp, lhs, rhs, result=lhs.type)
+    f.set(op, _add_where(f, quotient, f.b.compare("ne", remainder, _integer(f, 0, lhs.type)), 1))
+
+
+def _add_where(f: FunctionLowering, value: SSAValue, condition: SSAValue, amount: int) -> SSAValue:
+    other = f.b.op(llvm.AddOp, value, _integer(f, amount, value.type), result=value.type)
+    return f.b.select(condition, other, value)
+
+
+# -- casts -------------------------------------------------------------------------------------------------------------
+
+
+def _truncate(f: FunctionLowering, value: SSAValue, result: Attribute) -> SSAValue:
+    return f.b.op(llvm.TruncOp, value, result=result, overflowFlags=llvm.OverflowAttr(None))
+
+
+def _index_cast(f: FunctionLowering, op: Operation) -> None:
+    value = f.value(op.operands[0])
+    result = llvm_type(op.results[0].type)
+    source_bits, result_bits = (_bits(t) for t in (value.type, result))
+    if source_bits < result_bits:
+        value = f.b.op(llvm.SExtOp, value, result=result)
+    elif source_bits > result_bits:
+        value = _truncate(f, value, result)
+    f.set(op, value)
+
+
+def _bits(integer: Attribute) -> int:
+    element = element_of(integer)
+    assert isinstance(element, IntegerType)
+    return element.width.data
+
+
+def _trunc_integer(f: FunctionLowering, op: Operation) -> None:
+    f.set(op, _truncate(f, f.value(op.operands[0]), llvm_type(op.results[0].type)))
+
+
+def _is_16_bit(element: Attribute) -> bool:
+    return isinstance(element, Float16Type | BFloat16Type)
+
+
+def _extend_float(f: FunctionLowering, op: Operation) -> None:
+    value = f.value(op.operands[0])
+    result = op.results[0].type
+    if _is_16_bit(element_of(value.type)) and isinstance(element_of(result), Float64Type):
+        value = f.b.op(llvm.FPExtOp, value, result=with_element(result, f32))
+    f.set(op, f.b.op(llvm.FPExtOp, value, result=result))
+
+
+def _truncate_float(f: FunctionLowering, op: Operation) -> None:
+    value = f.value(op.operands[0])
+    result = op.results[0].type
+    if isinstance(element_of(value.type), Float64Type) and _is_16_bit(element_of(result)):
+        value = f.b.op(llvm.FPTruncOp, value, result=with_element(result, f32))
+    if element_of(result) == bf16 and not f.module.has_bf16_conversion:
+        f.set(op, _round_to_bf16(f, value, result))
+    else:
+        f.set(op, f.b.op(llvm.FPTruncOp, value, result=result))
+
+
+def _round_to_bf16(f: FunctionLowering, value: SSAValue, result: Attribute) -> SSAValue:
+    """The upper half of an f32's bits, rounded to nearest even; a NaN stays one. LLVM would call a library function."""
+    words = with_element(result, i32)
+    bits = f.b.op(llvm.BitcastOp, value, result=words)
+    upper = f.b.op(llvm.LShrOp, bits, _integer(f, 16, words), result=words)
+    is_odd = f.b.op(llvm.AndOp, upper, _integer(f, 1, words), result=words)
+    bias = _sum(f, is_odd, _integer(f, 0x7FFF, words))
+    rounded = f.b.op(llvm.LShrOp, _sum(f, bits, bias), _integer(f, 16, words), result=words)
+    quiet = f.b.op(llvm.OrOp, upper, _integer(f, 0x40, words), result=words)
+    chosen = f.b.select(_is_nan(f, value), quiet, rounded)
+    return f.b.op(llvm.BitcastOp, _truncate(f, chosen, with_element(result, i16)), result=result)
+
+
+def _sum(f: FunctionLowering, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    return f.b.op(llvm.AddOp, lhs, rhs, result=lhs.type)
+
+
+def _is_nan(f: FunctionLowering, value: SSAValue) -> SSAValue:
+    op_class = llvm_extra.FCmpOp if isinstance(value.type, VectorType) else llvm.FCmpOp
+    predicate = IntegerAttr(llvm.FCmpPredicateFlag.UNO.to_int(), 64)
+    result = with_element(value.type, i1)
+    return f.b.op(op_class, value, value, result=result, predicate=predicate, fastmathFlags=NO_FLAGS)
+
+
+# -- math ----------------------------------------------------------------------------------------------------------------
+
+
+def _fma(f: FunctionLowering, op: Operation) -> None:
+    operands = f.operands(op)
+    f.set(op, f.b.op(llvm.FMAOp, *operands, result=operands[0].type, fastmathFlags=_flags_of(op)))
+
+
+def _reciprocal_sqrt(f: FunctionLowering, op: Operation) -> None:
+    value = f.value(op.operands[0])
+    root = f.b.op(llvm.FSqrtOp, value, result=value.type, fastmathFlags=_flags_of(op))
+    one = f.b.attribute_constant(f.float_constant(1.0, value.type), value.type)
+    f.set(op, f.b.op(llvm.FDivOp, one, root, result=value.type, fastmathFlags=_flags_of(op)))
+
+
+_SIMILAR: Mapping[type[Operation], type[IRDLOperation]] = {
+    arith.DivUIOp: llvm.UDivOp,
+    arith.DivSIOp: llvm.SDivOp,
+    arith.RemUIOp: llvm.URemOp,
+    arith.RemSIOp: llvm.SRemOp,
+    arith.AndIOp: llvm.AndOp,
+    arith.OrIOp: llvm.OrOp,
+    arith.XOrIOp: llvm.XOrOp,
+    arith.ShRUIOp: llvm.LShrOp,
+    arith.ShRSIOp: llvm.AShrOp,
+    arith.BitcastOp: llvm.BitcastOp,
+    arith.ExtSIOp: llvm.SExtOp,
+    arith.ExtUIOp: llvm.ZExtOp,
+    arith.FPToSIOp: llvm_extra.FPToSIOp,
+    arith.FPToUIOp: llvm_extra.FPToUIOp,
+    arith.SIToFPOp: llvm.SIToFPOp,
+    arith.UIToFPOp: llvm_extra.UIToFPOp,
+    lanes.ExtSIOp: llvm.SExtOp,
+    lanes.ExtUIOp: llvm.ZExtOp,
+    lanes.FPToSIOp: llvm_extra.FPToSIOp,
+    lanes.FPToUIOp: llvm_extra.FPToUIOp,
+    lanes.SIToFPOp: llvm.SIToFPOp,
+    lanes.UIToFPOp: llvm_extra.UIToFPOp,
+}
+_FLOATS: Mapping[type[Operation], type[IRDLOperation]] = {
+    arith.AddfOp: llvm.FAddOp,
+    arith.SubfOp: llvm.FSubOp,
+    arith.MulfOp: llvm.FMulOp,
+    arith.DivfOp: llvm.FDivOp,
+    arith.NegfOp: llvm.FNegOp,
+    math.AbsFOp: llvm.FAbsOp,
+    math.CeilOp: llvm.FCeilOp,
+    math.FloorOp: llvm.FFloorOp,
+    math.SqrtOp: llvm.FSqrtOp,
+    math.CopySignOp: llvm.FCopySignOp,
+}
+_INTRINSICS: Mapping[type[Operation], str] = {
+    arith.MinSIOp: "llvm.smin",
+    arith.MaxSIOp: "llvm.smax",
+    arith.MinUIOp: "llvm.umin",
+    arith.MaxUIOp: "llvm.umax",
+    arith.MaximumfOp: "llvm.maximum",
+    arith.MinimumfOp: "llvm.minimum",
+    arith.MaxnumfOp: "llvm.maxnum",
+    arith.MinnumfOp: "llvm.minnum",
+    math.TruncOp: "llvm.trunc",
+    math.RoundOp: "llvm.round",
+    math.RoundEvenOp: "llvm.roundeven",
+    math.CtPopOp: "llvm.ctpop",
+}
+
+SCALAR_RULES: Mapping[type[Operation], Rule] = {
+    **{source: _plain(target) for source, target in _SIMILAR.items()},
+    **{source: _float(target) for source, target in _FLOATS.items()},
+    **{source: _intrinsic(name) for source, name in _INTRINSICS.items()},
+    arith.ConstantOp: lower_constant,
+    arith.AddiOp: _wrapping(llvm.AddOp),
+    arith.SubiOp: _wrapping(llvm.SubOp),
+    arith.MuliOp: _wrapping(llvm.MulOp),
+    arith.ShLIOp: _wrapping(llvm.ShlOp),
+    arith.FloorDivSIOp: _floor_div,
+    arith.CeilDivSIOp: _ceil_div_signed,
+    arith.CeilDivUIOp: _ceil_div_unsigned,
+    arith.CmpiOp: _compare_integers,
+    lanes.CmpiOp: _compare_integers,
+    arith.CmpfOp: _compare_floats,
+    lanes.CmpfOp: _compare_floats,
+    arith.SelectOp: _select,
+    lanes.SelectOp: _select,
+    arith.IndexCastOp: _index_cast,
+    lanes.IndexCastOp: _index_cast,
+    arith.TruncIOp: _trunc_integer,
+    lanes.TruncIOp: _trunc_integer,
+    arith.ExtFOp: _extend_float,
+    arith.TruncFOp: _truncate_float,
+    math.FmaOp: _fma,
+    math.RsqrtOp: _reciprocal_sqrt,
+    math.AbsIOp: _intrinsic_with_false("llvm.abs"),
+    math.CountLeadingZerosOp: _intrinsic_with_false("llvm.ctlz"),
+    math.CountTrailingZerosOp: _intrinsic_with_false("llvm.cttz"),
+}
+"""Op class => how it is lowered."""
