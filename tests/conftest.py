@@ -34,3 +34,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if marked and not has_cuda_device():
         for item in marked:
             item.add_marker(pytest.mark.skip(reason="no CUDA device on this machine"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say why a run for the GPU ran nothing."""
+    if config.getoption("markexpr") == "gpu" and not has_cuda_device():
+        terminalreporter.write_line("no CUDA device on this machine: the tests marked gpu were not run")
