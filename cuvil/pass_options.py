@@ -100,9 +100,9 @@ def type_name(hint: Any) -> str:
         return f"list of {type_name(arguments[0])}"
     if origin is Literal:
         return " | ".join(str(argument) for argument in arguments)
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return " | ".join(str(member.value) for member in hint)
-    return "none" if hint is types.NoneType else str(getattr(cast(object, hint), "__name__", hint))
+    if hint is types.NoneType:
+        return "none"
+    return " | ".join(str(member.value) for member in hint) if _is_enum(hint) else getattr(hint, "__name__", str(hint))
 
 
 def _option_value(text: str, node: PassNode, option: OptionNode, hint: Any) -> Any:
@@ -186,6 +186,10 @@ def _has_default(field: Field[Any]) -> bool:
 
 def _default(field: Field[Any]) -> Any:
     return field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+
+
+def _is_enum(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, enum.Enum)
 
 
 def _is_optional(hint: Any) -> bool:

@@ -8,9 +8,17 @@ Counters are gathered only inside `collect`; outside it `count` is a context-var
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from cuvil.instrument.base import Instrument
+
+if TYPE_CHECKING:
+    from cuvil.instrument.base import PassRun
+
+_RULE = "===" + "-" * 73 + "==="
 
 
 @dataclass
@@ -52,3 +60,59 @@ def collect(into: Statistics | None = None) -> Generator[Statistics]:
         yield statistics
     finally:
         _collectors.reset(token)
+
+
+class PassStatistics(Instrument):
+    """Gathers the counters of every pass, and how many operations there are before and after it."""
+
+    def __init__(self) -> None:
+        self.by_pass: dict[int, tuple[PassRun, Statistics]] = {}
+        self._stack = ExitStack()
+
+    def before_pass(self, run: PassRun) -> None:
+        # One entry for a step of the pipeline, even if it runs nested on several operations.
+        _, statistics = self.by_pass.setdefault(id(run.pass_), (run, Statistics()))
+        statistics.add(run.name, "operations-before", _operation_count(run))
+        self._stack.enter_context(collect(statistics))
+
+    def after_pass(self, run: PassRun) -> None:
+        self._stack.close()
+        self.by_pass[id(run.pass_)][1].add(run.name, "operations-after", _operation_count(run))
+
+    def on_failure(self, run: PassRun, error: Exception) -> None:
+        self._stack.close()
+
+    def merged(self) -> Statistics:
+        """All counters, added up by pass name."""
+        total = Statistics()
+        for _, statistics in self.by_pass.values():
+            for pass_name, counters in statistics.counters.items():
+                for counter, value in counters.items():
+                    total.add(pass_name, counter, value)
+        return total
+
+    def report(self, display: Literal["pipeline", "list"] = "pipeline") -> str:
+        """The counters as text: in pipeline order, or added up and sorted by pass name."""
+        lines = [_RULE, "... Pass statistics report ...".center(len(_RULE)).rstrip(), _RULE]
+        if display == "list":
+            for pass_name, counters in sorted(self.merged().counters.items()):
+                lines += [pass_name, *_counter_lines(counters, "")]
+            return "\n".join(lines) + "\n"
+        anchors: tuple[str, ...] = ()
+        for run, statistics in self.by_pass.values():
+            indent = "  " * len(run.anchors)
+            if run.anchors != anchors:
+                lines += [f"{'  ' * depth}'{anchor}' Pipeline" for depth, anchor in enumerate(run.anchors)]
+                anchors = run.anchors
+            for pass_name, counters in statistics.counters.items():
+                lines += [f"{indent}{pass_name}", *_counter_lines(counters, indent)]
+        return "\n".join(lines) + "\n"
+
+
+def _counter_lines(counters: dict[str, int], indent: str) -> list[str]:
+    width = max(len(str(value)) for value in counters.values())
+    return [f"{indent}  (S) {value:>{width}} {counter}" for counter, value in sorted(counters.items())]
+
+
+def _operation_count(run: PassRun) -> int:
+    return sum(1 for _ in run.op.walk())

@@ -1,0 +1,219 @@
+"""IR as text: parsing with source locations, and printing as a user asked for it.
+
+Where the text carries no `loc(...)`, an operation gets the place it was written at, so that verifier errors and remarks
+about a .mlir file point into it. Printing shows locations only if asked to.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    DenseIntOrFPElementsAttr,
+    FileLineColLoc,
+    IntAttr,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from cuvil.errors import SourceLocation, UserError, location_of_span
+
+_SPLIT_MARKER = r"// -----"
+
+
+@dataclass(frozen=True)
+class PrintOptions:
+    """How IR is printed."""
+
+    generic: bool = False
+    properties_as_attributes: bool = False
+    locations: bool = False
+    elide_elements_if_larger: int | None = None
+    """Constants with more elements than this are printed as `dense_resource<__elided__>`."""
+    syntax_highlight: bool = False
+
+
+@dataclass
+class Reproducer:
+    """What `{-# external_resources: { mlir_reproducer: {...} } #-}` at the end of a file says."""
+
+    pipeline: str | None = None
+    verify_each: bool = True
+
+
+@dataclass
+class ParsedText:
+    """A module and what came with it."""
+
+    module: ModuleOp
+    reproducer: Reproducer | None = None
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of an input file; `first_line` is the zero-based line of the file on which it starts."""
+
+    text: str
+    first_line: int = 0
+
+
+def parse_text(
+    context: Context, text: str, name: str = "<input>", *, first_line: int = 0, implicit_module: bool = True
+) -> ParsedText:
+    """Parse a module from text that starts on line `first_line` of the file `name`.
+
+    Raises xDSL's `ParseError` for what its parser refuses, `UserError` for whatever else goes wrong on the way; both
+    are located.
+    """
+    # Line numbers come out right for every error and location if the missing lines are there.
+    parser = LocatingParser(context, "\n" * first_line + text, name)
+    try:
+        return ParsedText(parser.parse_module(implicit_module), parser.reproducer)
+    except ParseError:
+        raise
+    except RecursionError as error:
+        raise UserError("operations or attributes are nested too deeply", parser.here()) from error
+    except Exception as error:  # the parsers of upstream's dialects raise whatever they like for malformed input
+        message = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(f"cannot parse: {message}", parser.here()) from error
+
+
+def parse_module(context: Context, text: str, name: str = "<input>") -> ModuleOp:
+    """The module that `text` describes; raises as `parse_text` does."""
+    return parse_text(context, text, name).module
+
+
+def print_op(op: Operation, options: PrintOptions | None = None, context: Context | None = None) -> str:
+    """The operation as text, ending in a newline; with a context, dialect resources are printed too."""
+    options = options or PrintOptions()
+    stream = StringIO()
+    printer = _printer_class(options)(
+        stream,
+        print_generic_format=options.generic,
+        print_properties_as_attributes=options.properties_as_attributes,
+        print_debuginfo=options.locations,
+    )
+    if isinstance(printer, _ElidingPrinter):
+        printer.largest = options.elide_elements_if_larger
+    printer.print_op(op)
+    if context is not None:
+        printer.print_metadata(context.loaded_dialects)
+    stream.write("\n")
+    return stream.getvalue()
+
+
+def split_chunks(text: str, marker: str = _SPLIT_MARKER) -> Iterator[Chunk]:
+    """The parts of a file between lines that hold `marker` alone.
+
+    A line that only starts with it, such as the header of an IR dump, does not split.
+    """
+    separator = re.compile(rf"^[ \t]*{re.escape(marker)}[ \t]*\r?$", re.MULTILINE)
+    start, first_line = 0, 0
+    for match in separator.finditer(text):
+        yield Chunk(text[start : match.start()], first_line)
+        first_line += text.count("\n", start, match.end())
+        start = match.end()
+    yield Chunk(text[start:], first_line)
+
+
+class LocatingParser(Parser):
+    """A parser that gives every operation without `loc(...)` the place of its name in the text."""
+
+    reproducer: Reproducer | None = None
+
+    def __init__(self, ctx: Context, input: str, name: str = "<input>") -> None:
+        super().__init__(ctx, input, name)
+        self._file = StringAttr(name)
+        self._line_starts = [0, *(match.end() for match in re.finditer("\n", input))]
+        self._name_positions: list[int] = []
+
+    def here(self) -> SourceLocation:
+        """The place of the next token."""
+        return location_of_span(self._current_token.span)
+
+    def parse_operation(self) -> Operation:
+        op = super().parse_operation()
+        position = self._name_positions.pop()
+        # Identity, not equality: an explicit loc(unknown) is another instance and stays.
+        if op.location is UNKNOWN_LOC:
+            line = bisect_right(self._line_starts, position)
+            column = position - self._line_starts[line - 1] + 1
+            op.location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+        return op
+
+    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
+        # The last thing before the name of an operation: the token that follows is the name.
+        results = super()._parse_op_result_list()
+        self._name_positions.append(self._current_token.span.start)
+        return results
+
+    def _parse_external_resources(self) -> None:
+        self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_resource)
+
+    def _parse_external_resource(self) -> None:
+        name = self._parse_token(MLIRTokenKind.BARE_IDENT, "expected a resource name").text
+        self.parse_punctuation(":")
+        entries: list[tuple[str, str | bool]] = []
+        self.parse_comma_separated_list(self.Delimiter.BRACES, lambda: entries.append(self._parse_resource_entry()))
+        if name == "mlir_reproducer":
+            found = dict(entries)
+            pipeline = found.get("pipeline")
+            self.reproducer = Reproducer(
+                pipeline if isinstance(pipeline, str) else None, bool(found.get("verify_each", True))
+            )
+
+    def _parse_resource_entry(self) -> tuple[str, str | bool]:
+        key = self._parse_token(MLIRTokenKind.BARE_IDENT, "expected a resource key").text
+        self.parse_punctuation(":")
+        boolean = self.parse_optional_boolean()
+        return key, self.parse_str_literal() if boolean is None else boolean
+
+
+@dataclass(eq=False, repr=False, init=False)
+class _ElidingPrinter(Printer):
+    """A printer that leaves out the elements of large constants."""
+
+    largest: int | None = field(default=None)
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        if self.largest is not None and isinstance(attribute, DenseIntOrFPElementsAttr):
+            dense = cast(Any, attribute)
+            if not dense.is_splat() and len(dense) > self.largest:
+                self.print_string("dense_resource<__elided__> : ")
+                super().print_attribute(dense.type)
+                return
+        super().print_attribute(cast(Attribute, attribute))
+
+
+def _printer_class(options: PrintOptions) -> type[Printer]:
+    if options.elide_elements_if_larger is not None:
+        return _ElidingPrinter
+    if options.syntax_highlight:
+        from xdsl.syntax_printer import SyntaxPrinter
+
+        return SyntaxPrinter
+    return Printer
+
+
+def symbol_of(op: Operation) -> str | None:
+    """The symbol that an operation defines, without the `@`."""
+    symbol = op.get_attr_or_prop("sym_name")
+    return symbol.data if isinstance(symbol, StringAttr) else None
+
+
+def describe(ops: Sequence[Operation]) -> str:
+    """The names of operations, for a message."""
+    return ", ".join(op.name + (f" @{symbol}" if (symbol := symbol_of(op)) else "") for op in ops)
