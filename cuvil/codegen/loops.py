@@ -13,7 +13,7 @@ generic constructor costs twice as much. The verifier still sees all of them at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -409,6 +409,20 @@ class LoopBuilder:
         )
         self.block.add_op(op)
         yield Branch(self, blocks[0]), Branch(self, blocks[1])
+
+    def choose(
+        self, condition: SSAValue, then: Callable[[], SSAValue], otherwise: Callable[[], SSAValue], result: Attribute
+    ) -> SSAValue:
+        """The value of `then` or of `otherwise`, of type `result`; only the one that `condition` names is computed."""
+        blocks = (Block(), Block())
+        op = scf.IfOp.create(
+            operands=(condition,), result_types=(result,), regions=[Region([blocks[0]]), Region([blocks[1]])]
+        )
+        self.block.add_op(op)
+        for block, compute in zip(blocks, (then, otherwise), strict=True):
+            with self._inside(block):
+                block.add_op(scf.YieldOp.create(operands=(compute(),)))
+        return op.results[0]
 
     @contextmanager
     def parallel(self, count: Index) -> Iterator[SSAValue]:
