@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, math, memref, scf, vector
@@ -76,6 +77,11 @@ def width_of(value_type: Attribute) -> int:
     return value_type.get_shape()[0] if isinstance(value_type, VectorType) else 1
 
 
+def _is_misread_in_dense(number: float) -> bool:
+    """True for floats that xDSL prints by their bits; inside `dense<...>` its parser takes those for an integer's value."""
+    return not isfinite(number) or (number.is_integer() and abs(number) >= 1e6)
+
+
 @dataclass
 class LoopBuilder:
     """Appends loop-level operations at the end of `block`; `for_`, `if_` and `parallel` nest."""
@@ -120,9 +126,20 @@ class LoopBuilder:
             scalar = IntegerAttr(int(number), element_type, truncate_bits=True)
         if width == 1:
             return self._constant(scalar, scalar, element_type)
+        if isinstance(element_type, AnyFloat) and _is_misread_in_dense(float(number)):
+            return self._splat(scalar, element_type, width)
         vector_type = VectorType(element_type, [width])
         value: Attribute = DenseIntOrFPElementsAttr.from_list(vector_type, [number])  # pyright: ignore
         return self._constant((scalar, width), value, vector_type)
+
+    def _splat(self, scalar: Attribute, element_type: Attribute, width: int) -> SSAValue:
+        """A scalar constant, broadcast."""
+        for scope in reversed(self._constants):
+            if (scalar, width) in scope:
+                return scope[scalar, width]
+        made = self.broadcast(self._constant(scalar, scalar, element_type), width)
+        self._constants[-1][scalar, width] = made
+        return made
 
     def _constant(self, key: Any, value: Attribute, result: Attribute) -> SSAValue:
         for scope in reversed(self._constants):
