@@ -26,7 +26,10 @@ from xdsl.irdl import IRDLOperation
 from cuvil.codegen.llvm_types import I64, PTR, element_of, size_bytes
 from cuvil.dialects import llvm_extra
 
+UNIT = UnitAttr()
 NO_FLAGS = llvm.FastMathAttr(None)
+NO_SIGNED_WRAP = IntegerAttr(1, 32)
+"""`overflowFlags` of an add, sub, mul or shl that does not wrap as a signed number."""
 _NO_WRAP = IntegerAttr(0, 32)
 _NOT_ATOMIC = IntegerAttr(0, 64)
 _DYNAMIC = DenseArrayBase.from_list(i32, [llvm.GEP_USE_SSA_VAL])
@@ -260,6 +263,3 @@ def function(
         linkage=llvm.LinkageAttr("internal" if is_internal else "external"),
         body=body,
     )
-
-
-UNIT = UnitAttr()

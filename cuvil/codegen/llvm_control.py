@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith, cf, func, llvm, scf
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.dialects.llvm import OverflowAttr, OverflowFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from cuvil.codegen.llvm_build import NO_SIGNED_WRAP
 from cuvil.codegen.llvm_parallel import lower_parallel
 from cuvil.codegen.llvm_scalar import Rule
 from cuvil.codegen.llvm_types import llvm_type
@@ -27,8 +27,6 @@ from cuvil.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from cuvil.codegen.llvm_function import FunctionLowering
-
-_NO_SIGNED_WRAP = OverflowAttr([OverflowFlag.NO_SIGNED_WRAP])
 
 
 def _types(values: Sequence[SSAValue]) -> list[Attribute]:
@@ -74,7 +72,7 @@ def _for(f: FunctionLowering, op: scf.ForOp) -> None:
     f.b.start(body)
     _bind(f, source.args, body.args)
     yielded = f.lower_inner(source)
-    following = f.b.op(llvm.AddOp, body.args[0], step, result=lower.type, overflowFlags=_NO_SIGNED_WRAP)
+    following = f.b.op(llvm.AddOp, body.args[0], step, result=lower.type, overflowFlags=NO_SIGNED_WRAP)
     f.b.branch_if(f.b.compare("slt", following, upper), body, [following, *yielded], after, yielded)
     f.b.start(after)
     _bind(f, op.results, after.args)

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith, llvm, memref, scf
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr
-from xdsl.dialects.llvm import LLVMStructType, OverflowAttr, OverflowFlag
+from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 
-from cuvil.codegen.llvm_build import UNIT, function
+from cuvil.codegen.llvm_build import NO_SIGNED_WRAP, UNIT, function
 from cuvil.codegen.llvm_scalar import lower_constant
 from cuvil.codegen.llvm_types import I32, I64, PTR, llvm_type
 from cuvil.errors import UnsupportedError
@@ -33,7 +33,6 @@ from cuvil.errors import UnsupportedError
 if TYPE_CHECKING:
     from cuvil.codegen.llvm_function import FunctionLowering
 
-_NO_SIGNED_WRAP = OverflowAttr([OverflowFlag.NO_SIGNED_WRAP])
 NOALIAS = "llvm.noalias"
 
 
@@ -126,7 +125,7 @@ def _loop(f: FunctionLowering, source: Block, lower: SSAValue, upper: SSAValue) 
     f.b.start(body)
     f.values[source.args[0]] = body.args[0]
     f.lower_block(source)
-    following = f.b.op(llvm.AddOp, body.args[0], f.b.constant(1), result=I64, overflowFlags=_NO_SIGNED_WRAP)
+    following = f.b.op(llvm.AddOp, body.args[0], f.b.constant(1), result=I64, overflowFlags=NO_SIGNED_WRAP)
     f.b.branch_if(f.b.compare("slt", following, upper), body, [following], after, [])
     f.b.start(after)
     f.b.emit(llvm.ReturnOp())
@@ -181,9 +180,10 @@ def _dispatch(
     f.module.declare_num_threads()
     b = f.b
     threads = b.load(b.address_of(NUM_THREADS), I32)
-    is_alone = b.compare("sle", threads, b.constant(1, I32))
-    is_short = b.compare("sle", count, b.constant(1))
-    is_serial = b.op(llvm.OrOp, is_alone, is_short, result=is_alone.type)
+    is_serial = b.compare("sle", threads, b.constant(1, I32))
+    if not isinstance(count.owner, llvm.ConstantOp):
+        is_short = b.compare("sle", count, b.constant(1))
+        is_serial = b.op(llvm.OrOp, is_serial, is_short, result=is_serial.type)
     serial, team, after = Block(), Block(), Block()
     b.branch_if(is_serial, serial, [], team, [])
     b.start(serial)

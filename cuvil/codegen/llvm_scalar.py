@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 Rule: TypeAlias = "Callable[[FunctionLowering, Any], None]"
 
-_OVERFLOW: dict[arith.IntegerOverflowAttr, llvm.OverflowAttr] = {}
+_OVERFLOW = {arith.IntegerOverflowFlag.NSW: 1, arith.IntegerOverflowFlag.NUW: 2}
 _FAST: dict[Attribute, llvm.FastMathAttr] = {arith.FastMathFlagsAttr("none"): NO_FLAGS}
 
 
@@ -82,12 +82,16 @@ def _plain(op_class: type[IRDLOperation]) -> Rule:
 
 def _wrapping(op_class: type[IRDLOperation]) -> Rule:
     def lower(f: FunctionLowering, op: Operation) -> None:
-        source = op.properties.get("overflowFlags")
-        flags = [llvm.OverflowFlag(flag.value) for flag in source.data] if source is not None else None  # pyright: ignore
+        flags = _overflow(op.properties.get("overflowFlags"))
         result = llvm_type(op.results[0].type)
-        f.set(op, f.b.op(op_class, *f.operands(op), result=result, overflowFlags=llvm.OverflowAttr(flags or None)))
+        f.set(op, f.b.op(op_class, *f.operands(op), result=result, overflowFlags=flags))
 
     return lower
+
+
+def _overflow(flags: Attribute | None) -> Attribute:
+    bits = sum(_OVERFLOW[flag] for flag in flags.data) if isinstance(flags, arith.IntegerOverflowAttr) else 0
+    return IntegerAttr(bits, i32)
 
 
 def _float(op_class: type[IRDLOperation]) -> Rule:
