@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from cuvil.targets.cpu import CpuTarget
 
 _INLINE_STORE_REDUCTION = 256
-"""Up to this many products an output, finished registers are stored one by one; above, through a small buffer and a loop,
-which costs a few cycles a row and saves most of the epilogue's code."""
+"""Up to this many products an output, finished registers are stored one by one; above, through a small buffer and a
+loop, which costs a few cycles a row and saves most of the epilogue's code."""
 
 _MOST_UNROLLED = 4
 
@@ -85,7 +85,7 @@ def emit_convolution(
 
 
 def _flatten_pointwise(dims: Dims, input: StridedOperand) -> tuple[Index, Dims, StridedOperand]:
-    """A 1x1 convolution of a dense image is one of a single row of all its pixels (of all images, if they are dense too)."""
+    """A 1x1 convolution of a dense image as one of a single row of all its pixels (and images, if they too are dense)."""
     batch = input.shape[0]
     depth, height, width = dims
     image, plane, row, pixel, _ = input.strides
@@ -144,8 +144,7 @@ class _Direct:
 
     @property
     def outputs(self) -> tuple[int, int, int]:
-        depth, height, width = (dim.output for dim in self.dims)
-        assert isinstance(depth, int) and isinstance(height, int) and isinstance(width, int)
+        depth, height, width = (dim.static_output for dim in self.dims)
         return depth, height, width
 
     def _view(self, origin: BlockOrigin) -> BlockView:
@@ -240,7 +239,7 @@ class _Tile:
         steps = (*view.taps, view.channel_step)
         levels: list[_Level] = []
         weight_step = self.conv.layout.panel
-        for count, step in zip(reversed(counts), reversed(steps)):
+        for count, step in zip(reversed(counts), reversed(steps), strict=True):
             inner = levels[-1] if levels else None
             if inner is not None and step == _times(inner.count, inner.input_step):
                 levels[-1] = replace(inner, count=inner.count * count)

@@ -21,8 +21,8 @@ from cuvil.codegen.windows import Dims, WindowDim, element_read
 
 
 def emit_general(
-    b: LoopBuilder, spec: ConvolutionSpec, layout: WeightLayout, dims: Dims, input: StridedOperand, weight: PackedWeight,
-    epilogue: Epilogue,
+    b: LoopBuilder, spec: ConvolutionSpec, layout: WeightLayout, dims: Dims, input: StridedOperand,
+    weight: PackedWeight, epilogue: Epilogue,
 ) -> None:  # fmt: skip
     """Append the convolution, parallel over output pixels."""
     outputs = [dim.output for dim in dims]
@@ -40,8 +40,8 @@ def emit_general(
 
 
 def _sum(
-    b: LoopBuilder, spec: ConvolutionSpec, layout: WeightLayout, dims: Dims, input: StridedOperand, weight: PackedWeight,
-    position: Sequence[Index], start: Index, first: Index,
+    b: LoopBuilder, spec: ConvolutionSpec, layout: WeightLayout, dims: Dims, input: StridedOperand,
+    weight: PackedWeight, position: Sequence[Index], start: Index, first: Index,
 ) -> Sequence[SSAValue]:  # fmt: skip
     """The panel of output channels at output `position`: loops over taps, then channels."""
     type_, lanes = spec.accumulator_type, layout.lanes
@@ -52,7 +52,7 @@ def _sum(
         at, inside = start, b.constant(True, i1)
         # Where an extent is 0 no tap runs: the counts above are then 0, not the kernel's.
         tap_position = b.delinearize(tap.index, [dim.kernel for dim in dims])
-        for dim, output, step, stride in zip(dims, position, tap_position, input.strides[1:4]):
+        for dim, output, step, stride in zip(dims, position, tap_position, input.strides[1:4], strict=True):
             element, is_inside = element_read(b, dim, output, step)
             at = b.add(at, b.mul(element, stride))
             inside = b.int_op(arith.AndIOp, inside, is_inside)
@@ -63,9 +63,8 @@ def _sum(
             here = b.add(weights, b.mul(channel.index, layout.panel))
             columns = [b.load(weight.buffer, b.add(here, v * lanes), lanes) for v in range(layout.vectors)]
             factor = b.broadcast(value, lanes)
-            channel.yield_(
-                *(multiply_add(b, factor, convert(b, w, type_), s, type_) for w, s in zip(columns, channel.carried))
-            )
+            pairs = zip(columns, channel.carried, strict=True)
+            channel.yield_(*(multiply_add(b, factor, convert(b, w, type_), s, type_) for w, s in pairs))
         tap.yield_(*channel.results)
     return tap.results
 
@@ -76,8 +75,8 @@ def _taps(b: LoopBuilder, dim: WindowDim) -> Index:
 
 
 def _store(
-    b: LoopBuilder, spec: ConvolutionSpec, layout: WeightLayout, epilogue: Epilogue, row: Index, group: Index, panel: Index,
-    sums: Sequence[SSAValue],
+    b: LoopBuilder, spec: ConvolutionSpec, layout: WeightLayout, epilogue: Epilogue, row: Index, group: Index,
+    panel: Index, sums: Sequence[SSAValue],
 ) -> None:  # fmt: skip
     """Each vector of the panel that has channels, masked where it has fewer than its lanes."""
     first = b.mul(panel, layout.panel)

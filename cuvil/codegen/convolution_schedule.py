@@ -1,8 +1,8 @@
 """How a direct convolution is cut: register tiles, blocks of output pixels, blocks of panels, and who stages its input.
 
 An output image is cut into blocks of `rows` x `columns` pixels; a work item is one block times `panels` weight panels.
-Within an item each panel meets each register tile of `tile_rows` x `tile_columns` pixels: one row of pixels where a row is
-long enough, several whole rows where it is short (7x7 images take two rows at a time).
+Within an item each panel meets each register tile of `tile_rows` x `tile_columns` pixels: one row of pixels where a row
+is long enough, several whole rows where it is short (7x7 images take two rows at a time).
 
 Where windows reach into padding, or elements must be converted or gathered, an item first copies the input that its
 block reads into a thread-private scratch (zeros around it), so that the inner loop has no special cases. The copy is
@@ -68,8 +68,7 @@ class _Cost:
 
     def cycles(self, rows: int, columns: int, panels: int) -> float:
         """The busiest thread's time with these blocks."""
-        assert isinstance(self.height.output, int) and isinstance(self.width.output, int)
-        blocks = self.outer * _ceil(self.height.output, rows) * _ceil(self.width.output, columns)
+        blocks = self.outer * _ceil(self.height.static_output, rows) * _ceil(self.width.static_output, columns)
         items = blocks * _ceil(self.panels, panels)
         pixels = _ceil(rows, self.tile[0]) * self.tile[0] * columns
         arithmetic = pixels * panels * self.vectors * self.reduction / 2
@@ -84,12 +83,11 @@ def choose_schedule(
 ) -> ConvolutionSchedule | None:  # fmt: skip
     """The best cut for `dims` (depth, height, width; static), or None where no block's input fits the scratch."""
     depth, height, width = dims
-    assert isinstance(height.output, int) and isinstance(width.output, int) and isinstance(depth.output, int)
-    tile = choose_tile(height.output, width.output, layout.pixels)
+    tile = choose_tile(height.static_output, width.static_output, layout.pixels)
     bytes_ = element_bits(spec.accumulator_type) // 8
     reduction = depth.kernel * height.kernel * width.kernel * spec.group_inputs
     panels = _ceil(spec.group_outputs, layout.panel)
-    outer = max(1, batch) * depth.output * spec.groups
+    outer = max(1, batch) * depth.static_output * spec.groups
     cost = _Cost(
         outer, height, width, depth, tile, spec.group_inputs * bytes_, layout.vectors, panels,
         reduction * layout.panel * bytes_, reduction, staged, threads,
@@ -97,8 +95,8 @@ def choose_schedule(
     limit = min(_SCRATCH_BYTES, target.l2_bytes * 2 // 5)
     fits = [
         (rows, columns)
-        for rows in _multiples(tile[0], height.output)
-        for columns in (_multiples(tile[1], width.output) if rows == tile[0] else [width.output])
+        for rows in _multiples(tile[0], height.static_output)
+        for columns in (_multiples(tile[1], width.static_output) if rows == tile[0] else [width.static_output])
         if cost.block_bytes(rows, columns) <= limit
     ]
     if not fits:
@@ -115,7 +113,7 @@ def choose_schedule(
 
 
 def choose_tile(height: int, width: int, pixels: int) -> tuple[int, int]:
-    """Rows and columns of the register tile of at most `pixels` pixels: rows are cut evenly, or taken several at once."""
+    """Rows and columns of the register tile, at most `pixels` in all: a row cut evenly, or several short ones."""
     if width == 0 or height == 0:
         return 1, 1
     if width > pixels // 2:

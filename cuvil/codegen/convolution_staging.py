@@ -18,6 +18,7 @@ from cuvil.codegen.loops import Index, LoopBuilder, element_type_of
 from cuvil.codegen.packing import convert
 from cuvil.codegen.windows import Dims, WindowDim, position_read
 
+
 @dataclass(frozen=True)
 class BlockOrigin:
     """The first output pixel of a block, and the first input channel of its group."""
@@ -48,7 +49,7 @@ def view_in_place(b: LoopBuilder, input: StridedOperand, dims: Dims, origin: Blo
     depth, height, width = dims
     image, plane, row, pixel, channel = input.strides
     base = b.linear(input.offset, (origin.image, origin.channel), (image, channel))
-    for dim, first, stride in zip(dims, (origin.depth, origin.row, origin.column), (plane, row, pixel)):
+    for dim, first, stride in zip(dims, (origin.depth, origin.row, origin.column), (plane, row, pixel), strict=True):
         base = b.add(base, b.mul(b.sub(b.mul(first, dim.stride), dim.pad_lo), stride))
     taps = (b.mul(plane, depth.dilation), b.mul(row, height.dilation), b.mul(pixel, width.dilation))
     return BlockView(input.buffer, base, taps, b.mul(row, height.stride), b.mul(pixel, width.stride), channel)

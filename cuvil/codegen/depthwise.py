@@ -1,7 +1,7 @@
 """Emit depthwise convolutions: a vector is a run of channels, a tile some neighbouring outputs of a row.
 
-Within a tile each kernel row loads every input pixel once and adds it to all the outputs whose windows hold it, so that a
-3x3 window costs little more than one load an output and row. Rows of the kernel outside the image are skipped by the
+Within a tile each kernel row loads every input pixel once and adds it to all the outputs whose windows hold it, so that
+a 3x3 window costs little more than one load an output and row. Rows of the kernel outside the image are skipped by the
 loop's bounds; columns outside by the tile's code, which is emitted once for each set of columns that lie inside (left
 edge, middle, right edge).
 """
@@ -163,8 +163,8 @@ class _Depthwise:
         taps = b.product([b.min(dim.kernel, b.mul(dim.input, dim.kernel)) for dim in self.dims])
         with b.for_(0, taps, 1, [zero]) as tap:
             element, is_inside = at, None
-            coordinates = b.delinearize(tap.index, kernel)
-            for dim, output, step, stride in zip(self.dims, position, coordinates, self.input.strides[1:4]):
+            coordinates, strides = b.delinearize(tap.index, kernel), self.input.strides[1:4]
+            for dim, output, step, stride in zip(self.dims, position, coordinates, strides, strict=True):
                 index, inside = element_read(b, dim, output, step)
                 element = b.add(element, b.mul(index, stride))
                 is_inside = inside if is_inside is None else b.int_op(arith.AndIOp, is_inside, inside)

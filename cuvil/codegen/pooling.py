@@ -1,7 +1,8 @@
 """Emit pools, channels-last: maximum, sum and average over sliding windows.
 
 A vector is a run of channels, a tile some neighbouring outputs of a row. Each input column under the tile is first
-combined over the window's planes and rows, once for all the outputs that read it; then each output combines its columns.
+combined over the window's planes and rows, once for all the outputs that read it; then each output combines its
+columns.
 Rows outside the image are skipped by the loops' bounds, columns by the tile's code (see `windows.row_tiles`).
 
 Finished values are of the accumulator's type (f32 for f16 and bf16). NaN propagates through maxima, as in PyTorch.
@@ -73,7 +74,7 @@ class PoolSpec:
 def emit_pool(
     b: LoopBuilder, target: CpuTarget, spec: PoolSpec, input: StridedOperand, epilogue: Epilogue, threads: int
 ) -> None:
-    """Append the pool of `input`; rows of the epilogue flatten N and the output's spatial dims, columns are channels."""
+    """Append the pool of `input`; the epilogue's rows flatten N and the output's spatial dims, its columns are channels."""
     dims = with_unit_dims(spec.dims)
     input = operand_with_unit_dims(input)
     type_ = accumulator_type(spec.element_type)
@@ -86,7 +87,7 @@ def emit_pool(
 
 
 def _outputs_of_tile(width: WindowDim, room: int) -> int:
-    """How many neighbouring outputs read no more columns than `room`; 0 where not even one does, or sizes are dynamic."""
+    """How many neighbouring outputs read at most `room` columns; 0 where not even one does, or the width is dynamic."""
     if not width.is_static:
         return 0
     return min(_MOST_OUTPUTS, max(0, (room - width.reach(1)) // width.stride + 1)) if width.reach(1) <= room else 0
@@ -179,11 +180,11 @@ class _Pool:
                 line.yield_(
                     *(
                         self._combine(carried, self._load(b.add(at, b.mul(pixel, self.input.strides[3])), mask))
-                        for carried, pixel in zip(line.carried, pixels)
+                        for carried, pixel in zip(line.carried, pixels, strict=True)
                     )
                 )
             plane.yield_(*line.results)
-        return dict(zip(pixels, plane.results))
+        return dict(zip(pixels, plane.results, strict=True))
 
     def _outputs(self, tile: RowTile, columns: dict[int, SSAValue]) -> list[SSAValue]:
         values: list[SSAValue | None] = [None] * tile.outputs

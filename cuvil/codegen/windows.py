@@ -40,6 +40,12 @@ class WindowDim:
         return (self.kernel, self.stride, self.pad_lo, self.pad_hi, self.lhs_dilation) == (1, 1, 0, 0, 1)
 
     @property
+    def static_output(self) -> int:
+        """The output's extent, which must be known."""
+        assert isinstance(self.output, int)
+        return self.output
+
+    @property
     def spread(self) -> int:
         """The input's extent with `lhs_dilation - 1` holes between its elements (static extents)."""
         assert isinstance(self.input, int)
@@ -52,9 +58,8 @@ class WindowDim:
     @property
     def reads_padding(self) -> bool:
         """Some output reads a position that is not an input element (static extents)."""
-        assert isinstance(self.output, int)
-        outside = self.pad_lo > 0 or self.reach(self.output) - self.pad_lo > self.spread
-        return self.output > 0 and (outside or self.lhs_dilation > 1)
+        outside = self.pad_lo > 0 or self.reach(self.static_output) - self.pad_lo > self.spread
+        return self.static_output > 0 and (outside or self.lhs_dilation > 1)
 
 
 Dims: TypeAlias = tuple[WindowDim, WindowDim, WindowDim]
@@ -75,7 +80,7 @@ def operand_with_unit_dims(operand: StridedOperand) -> StridedOperand:
     return StridedOperand(operand.buffer, operand.offset, shape, strides)
 
 
-# -- what is read, as IR -------------------------------------------------------------------------------------------------
+# -- what is read, as IR -----------------------------------------------------------------------------------------------
 
 
 def position_read(b: LoopBuilder, dim: WindowDim, output: Index, tap: Index) -> Index:
@@ -103,7 +108,7 @@ def element_read(b: LoopBuilder, dim: WindowDim, output: Index, tap: Index) -> t
     return b.min(element, b.sub(dim.input, 1)), inside
 
 
-# -- tiles along a row ---------------------------------------------------------------------------------------------------
+# -- tiles along a row -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -130,14 +135,14 @@ class RowTile:
 
 
 def row_tiles(dim: WindowDim, most: int) -> list[RowTile]:
-    """A row of outputs (static extents, no `lhs_dilation`) in nearly equal tiles of at most `most`, alike ones together."""
-    assert isinstance(dim.input, int) and isinstance(dim.output, int)
-    step = -(-dim.output // -(-dim.output // most)) if dim.output else 1
+    """A row of outputs (static, no `lhs_dilation`) in nearly equal tiles of at most `most`, alike ones together."""
+    extent = dim.static_output
+    step = -(-extent // -(-extent // most)) if extent else 1
     tiles: list[RowTile] = []
-    for first in range(0, dim.output, step):
-        outputs = min(step, dim.output - first)
+    for first in range(0, extent, step):
+        outputs = min(step, extent - first)
         start = first * dim.stride - dim.pad_lo
-        pixels = tuple(pixel for pixel in range(dim.reach(outputs)) if 0 <= start + pixel < dim.input)
+        pixels = tuple(pixel for pixel in range(dim.reach(outputs)) if 0 <= start + pixel < dim.spread)
         last = tiles[-1] if tiles else None
         if last is not None and (last.outputs, last.pixels) == (outputs, pixels):
             tiles[-1] = RowTile(last.first, first + outputs, outputs, pixels)
