@@ -197,7 +197,7 @@ _MODELS = (
     _encoder("bert_base", "BERT-base", 22.35, _bert_base, _bert_network, "input_ids", _TOKENS),
     _decoder("gpt2", "GPT-2", 32.23, _gpt2, transformers.GPT2LMHeadModel),
     _decoder("llama", "Llama 12 x 768", 21.50, _llama, transformers.LlamaForCausalLM),
-    _encoder("whisper_tiny", "Whisper-tiny encoder", 37.0, _whisper_tiny, WhisperEncoder, "input_features", _SOUND),
+    _encoder("whisper_tiny", "Whisper-tiny enc.", 37.0, _whisper_tiny, WhisperEncoder, "input_features", _SOUND),
 )
 
 MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in _MODELS})

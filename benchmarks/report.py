@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -23,6 +24,16 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 
 _PIPED_WIDTH = 120
+_HEADINGS = (  # with the longest model name, 80 columns
+    "compile\ns",
+    "eager\nms",
+    "Cuvil\nms",
+    "Cuvil/\neager",
+    "\nerror",
+    "eager's\nerror",
+    "peak\nMiB",
+    "eager's\nMiB",
+)
 
 
 def console() -> Console:
@@ -55,18 +66,16 @@ def compile_progress(title: str) -> Iterator[ProgressCallback]:
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     """One row a model, in the words of a person who wants to know whether it is faster, right and small."""
-    table = Table(title=f"Cuvil beside eager PyTorch, float32, batch 1, {THREADS} threads", title_justify="left")
-    table.add_column("model", no_wrap=True)
-    for heading in (
-        "compile\ns",
-        "eager\nms",
-        "Cuvil\nms",
-        "Cuvil /\neager",
-        "error",
-        "eager's\nerror",
-        "peak\nMiB",
-        "eager's peak\nMiB",
-    ):
+    table = Table(
+        title=f"Cuvil beside eager PyTorch, float32, batch 1, {THREADS} threads",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        collapse_padding=True,
+    )
+    table.add_column("\nmodel", no_wrap=True)
+    for heading in _HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in comparisons:
         table.add_row(
@@ -75,8 +84,8 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
             f"{row.eager_ms:.1f}",
             f"{row.cuvil_ms:.1f}",
             f"[{'green' if row.ratio < 1 else 'red'}]{row.ratio:.2f}[/]",
-            f"{row.cuvil_error:.1e}",
-            f"{row.eager_error:.1e}",
+            f"{row.cuvil_error:.0e}",
+            f"{row.eager_error:.0e}",
             f"{row.cuvil_peak_bytes / 2**20:.1f}",
             f"{row.eager_peak_bytes / 2**20:.1f}",
         )

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 import torch
+from rich.console import Console
 
+from benchmarks.comparison import Comparison
 from benchmarks.measure import eager_peak_bytes, float64_reference, interleaved, relative_error
 from benchmarks.models import MODELS
+from benchmarks.report import comparison_table
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -53,3 +58,17 @@ def test_ratio_is_taken_round_by_round() -> None:
     timings = interleaved({"one": lambda: data @ data, "two": lambda: (data @ data, data @ data)}, seconds=0.1)
     assert timings["one"].ratio_to(timings["one"]) == 1.0
     assert len(timings["one"].rounds) == len(timings["two"].rounds)
+
+
+def test_comparison_table_fits_a_terminal() -> None:
+    rows = [
+        Comparison(
+            name, MODELS[name].title, 1.0, 99.99, 999.9, 999.9, 999.9, 999.9, 0.75, 1e-6, 1e-6, 50 << 20, 90 << 20, {}
+        )
+        for name in MODELS
+    ]
+    narrow = Console(width=80, file=io.StringIO(), force_terminal=False)
+    narrow.print(comparison_table(rows))
+    assert isinstance(narrow.file, io.StringIO)
+    assert "…" not in narrow.file.getvalue()
+    assert "geometric mean" in narrow.file.getvalue()
