@@ -12,18 +12,17 @@ One parallel loop over work items; an item is one panel of columns x one block o
             for each row of the tile: epilogue(scratch row)      one copy of the epilogue's code for all rows
 
 Rows are cut into tiles of h or h - 1 rows, h as the registers allow, so that no tile is a scalar remainder; a dynamic
-number of rows takes full tiles and then powers of two. Where k is long, it is cut into blocks whose partial sums stay in
-the scratch. Extents of 0 are right: no results, or results that are the epilogue of zeros.
+number of rows takes full tiles and then powers of two. Where k is long, it is cut into blocks whose partial sums stay
+in the scratch. Extents of 0 are right: no results, or results that are the epilogue of zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Attribute, SSAValue
 
 from cuvil.codegen.access import Epilogue, StridedOperand
@@ -85,7 +84,7 @@ class PlainStore:
             b.masked_store(value, self.buffer, position, mask)
 
 
-# -- the schedule --------------------------------------------------------------------------------------------------------
+# -- the schedule ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -213,7 +212,7 @@ def _choose_block_tiles(
     return -(-tiles.count // -(-tiles.count // block_tiles))
 
 
-# -- emitting ------------------------------------------------------------------------------------------------------------
+# -- emitting -------------------------------------------------------------------------------------------------------
 
 
 def emit_contraction(
@@ -239,7 +238,7 @@ def emit_contraction(
 
 
 @contextmanager
-def _work_items(b: LoopBuilder, spec: ContractionSpec, count: Index) -> Iterator[Index]:
+def _work_items(b: LoopBuilder, spec: ContractionSpec, count: Index) -> Generator[Index]:
     work = b.product([*spec.batch, spec.m, spec.n, spec.k]) if _is_static(spec) else None
     if count == 1:
         yield 0
@@ -263,12 +262,13 @@ def _merge_batch_into_rows(
     batch_strides = batch_strides or (0,) * len(spec.batch)
     while spec.batch and batch_strides[-1] == 0:
         extent, stride = spec.batch[-1], lhs.strides[-3]
-        rows = spec.m
-        merges = isinstance(rows, int) and isinstance(extent, int) and isinstance(lhs.strides[-2], int)
-        if not merges or (extent != 1 and rows != 1 and stride != rows * lhs.strides[-2]):
+        rows, row_stride = spec.m, lhs.strides[-2]
+        if not (isinstance(rows, int) and isinstance(extent, int) and isinstance(row_stride, int)):
             break
-        row_stride = stride if rows == 1 else lhs.strides[-2]
-        merged: Index = rows * extent  # pyright: ignore[reportOperatorIssue]
+        if extent != 1 and rows != 1 and stride != rows * row_stride:
+            break
+        row_stride = stride if rows == 1 else row_stride
+        merged = rows * extent
         spec = replace(spec, batch=spec.batch[:-1], m=merged)
         lhs = replace(
             lhs,
@@ -347,7 +347,7 @@ class _Emitter:
         count = b.sub(schedule.tiles.start(b, rows.last), origin)
         self._finish(scratch, b.add(rows.batch_row, origin), count, panel)
 
-    # -- operands --------------------------------------------------------------------------------------------------------
+    # -- operands ----------------------------------------------------------------------------------------------------
 
     def _lhs_view(self, batch: Sequence[Index]) -> MatrixView:
         lhs = self.lhs
@@ -383,7 +383,7 @@ class _Emitter:
         emit_pack_panel(b, view, depth, columns, scratch, width, schedule.lanes)
         return PanelView(scratch, 0, width, schedule.vectors, schedule.lanes)
 
-    # -- results ---------------------------------------------------------------------------------------------------------
+    # -- results -----------------------------------------------------------------------------------------------------
 
     def _store_tile(self, scratch: SSAValue, position: Index, sums: Sequence[SSAValue]) -> None:
         for number, value in enumerate(sums):

@@ -33,6 +33,17 @@ class PanelView:
     k_stride: Index
     vectors: int
     lanes: int
+    tail: SSAValue | None = None
+    """The lanes of the last vector that exist, where not all do; the others are read as zeros."""
+
+    def load(self, b: LoopBuilder, k: Index) -> list[SSAValue]:
+        """The vectors of row k."""
+        start = b.add(self.position, b.mul(k, self.k_stride))
+        positions = [b.add(start, number * self.lanes) for number in range(self.vectors)]
+        if self.tail is None:
+            return [b.load(self.buffer, position, self.lanes) for position in positions]
+        whole = [b.load(self.buffer, position, self.lanes) for position in positions[:-1]]
+        return [*whole, b.masked_load(self.buffer, positions[-1], self.tail, self.lanes)]
 
 
 def max_rows(target: CpuTarget, vectors: int) -> int:
@@ -40,7 +51,9 @@ def max_rows(target: CpuTarget, vectors: int) -> int:
     return max(1, (target.vector_registers - 1 - vectors) // vectors)
 
 
-def multiply_add(b: LoopBuilder, lhs: SSAValue, rhs: SSAValue, accumulator: SSAValue, element_type: Attribute) -> SSAValue:
+def multiply_add(
+    b: LoopBuilder, lhs: SSAValue, rhs: SSAValue, accumulator: SSAValue, element_type: Attribute
+) -> SSAValue:
     """lhs * rhs + accumulator: fused for floats, wrapping for integers."""
     if isinstance(element_type, AnyFloat):
         return b.fma(lhs, rhs, accumulator)
@@ -53,7 +66,13 @@ def add(b: LoopBuilder, lhs: SSAValue, rhs: SSAValue, element_type: Attribute) -
 
 
 def accumulate(
-    b: LoopBuilder, lhs: MatrixView, rhs: PanelView, rows: int, depth: Index, start: list[SSAValue], element_type: Attribute
+    b: LoopBuilder,
+    lhs: MatrixView,
+    rhs: PanelView,
+    rows: int,
+    depth: Index,
+    start: list[SSAValue],
+    element_type: Attribute,
 ) -> list[SSAValue]:
     """start[row * vectors + v] + sum over k < depth of lhs[row, k] * rhs[k, v], products and sums in `element_type`.
 
@@ -75,7 +94,8 @@ def accumulate(
         loop.yield_(*sums)
     results = loop.results[:tile]
     for way in range(1, ways):
-        results = [add(b, x, y, element_type) for x, y in zip(results, loop.results[way * tile :])]
+        more = loop.results[way * tile : (way + 1) * tile]
+        results = [add(b, x, y, element_type) for x, y in zip(results, more, strict=True)]
     if whole == depth:
         return results
     with b.for_(whole, depth, 1, results) as loop:
@@ -93,10 +113,7 @@ def _step(
     element_type: Attribute,
 ) -> list[SSAValue]:
     """One k: the vectors of the right-hand side, then for each row a broadcast and its multiply-adds."""
-    start = b.add(rhs.position, b.mul(k, rhs.k_stride))
-    columns = [
-        convert(b, b.load(rhs.buffer, b.add(start, v * rhs.lanes), rhs.lanes), element_type) for v in range(rhs.vectors)
-    ]
+    columns = [convert(b, value, element_type) for value in rhs.load(b, k)]
     first = b.add(lhs.position, b.mul(k, lhs.column_stride))
     results: list[SSAValue] = []
     for row, offset in enumerate(row_offsets):

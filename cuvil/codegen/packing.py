@@ -1,7 +1,7 @@
 """Layouts of a contraction's right-hand side: panels of a few vectors' columns, packed ahead or inside the kernel.
 
-A matrix B [K, N] is packed as `[ceil(N / nr)][K][nr]`: panel p holds columns p * nr ... of every row of B, one row after
-the other, and the columns past N are zeros. The micro-kernel then reads one contiguous stream, whatever N is, and
+A matrix B [K, N] is packed as `[ceil(N / nr)][K][nr]`: panel p holds columns p * nr ... of every row of B, row after
+row, and the columns past N are zeros. The micro-kernel then reads one contiguous stream, whatever N is, and
 needs no mask until the results are stored. Batched matrices are packed one after the other.
 
 `pack_rhs` and `unpack_rhs` are the meaning in NumPy (and pack constant weights at compile time);
@@ -10,17 +10,17 @@ needs no mask until the results are stored. Batched matrices are packed one afte
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, IntegerType, i64
+from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, IntegerType, f32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from cuvil.codegen.loops import Index, LoopBuilder, element_type_of, width_of
+from cuvil.codegen.loops import Index, LoopBuilder, element_type_of, vector_of, width_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from cuvil.targets.cpu import CpuTarget
@@ -49,8 +49,6 @@ def element_bits(element_type: Attribute) -> int:
 
 def accumulator_type(element_type: Attribute) -> Attribute:
     """The type that products of `element_type` are summed in: f32 for the 16-bit floats, else the type itself."""
-    from xdsl.dialects.builtin import f32
-
     is_half = isinstance(element_type, AnyFloat) and element_type.bitwidth == 16
     return f32 if is_half else element_type
 
@@ -94,7 +92,7 @@ def unpack_rhs(packed: NDArray[Any], shape: tuple[int, ...], panel: int) -> NDAr
     return np.ascontiguousarray(np.moveaxis(split, -3, -2).reshape(*batch, rows, panels * panel)[..., :columns])
 
 
-# -- inside a kernel -----------------------------------------------------------------------------------------------------
+# -- inside a kernel ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -121,8 +119,6 @@ def convert(b: LoopBuilder, value: SSAValue, element_type: Attribute) -> SSAValu
     source = element_type_of(value.type)
     if source == element_type:
         return value
-    from cuvil.codegen.loops import vector_of
-
     result = vector_of(element_type, width_of(value.type))
     wider = element_bits(element_type) > element_bits(source)
     if isinstance(source, AnyFloat):
@@ -130,88 +126,106 @@ def convert(b: LoopBuilder, value: SSAValue, element_type: Attribute) -> SSAValu
     return b.op(arith.ExtSIOp if wider else arith.TruncIOp, value, result=result)
 
 
-def emit_pack_panel(
-    b: LoopBuilder, source: MatrixView, rows: Index, columns: Index, scratch: SSAValue, panel: int, lanes: int
-) -> None:
-    """scratch[row * panel + column] = source[row, column], zero for `columns` <= column < `panel`.
+Transform: TypeAlias = Callable[[SSAValue], SSAValue]
+"""What packing does to each value (a vector or a scalar) on its way: convert, scale ..."""
 
-    Values are converted to the scratch's element type. `columns` may exceed `panel`: the panel is then full.
+
+def emit_pack_panel(
+    b: LoopBuilder,
+    source: MatrixView,
+    rows: Index,
+    columns: Index,
+    scratch: SSAValue,
+    panel: int,
+    lanes: int,
+    transform: Transform | None = None,
+) -> None:
+    """scratch[row * panel + column] = transform(source[row, column]), zero for `columns` <= column < `panel`.
+
+    Without a transform, values are converted to the scratch's element type. `columns` may exceed `panel`: the panel is
+    then full.
     """
+    element_type = element_type_of(scratch.type)
+    packer = _Packer(
+        b, source, rows, scratch, panel, lanes, transform or (lambda value: convert(b, value, element_type))
+    )
     if isinstance(columns, int):
-        _pack_columns(b, source, rows, min(columns, panel), scratch, panel, lanes)
+        packer.pack(min(columns, panel))
         return
     with b.if_else(b.compare_index("sge", columns, panel)) as (full, partial):
         with full:
-            _pack_columns(b, source, rows, panel, scratch, panel, lanes)
+            packer.pack(panel)
         with partial:
-            _pack_columns(b, source, rows, columns, scratch, panel, lanes)
+            packer.pack(columns)
 
 
-def _pack_columns(
-    b: LoopBuilder, source: MatrixView, rows: Index, columns: Index, scratch: SSAValue, panel: int, lanes: int
-) -> None:
-    if source.column_stride == 1:
-        _copy_rows(b, source, rows, columns, scratch, panel, lanes)
-    elif source.row_stride == 1 and columns == panel:
-        _transpose_blocks(b, source, rows, scratch, panel, lanes)
-    else:
-        _copy_scalars(b, source, rows, columns, scratch, panel, lanes)
+@dataclass(frozen=True)
+class _Packer:
+    b: LoopBuilder
+    source: MatrixView
+    rows: Index
+    scratch: SSAValue
+    panel: int
+    lanes: int
+    transform: Transform
 
+    def pack(self, columns: Index) -> None:
+        """The cheapest way that the source's strides allow."""
+        if self.source.column_stride == 1:
+            self._copy_rows(columns)
+        elif self.source.row_stride == 1 and columns == self.panel:
+            self._transpose_blocks()
+        else:
+            self._copy_scalars(columns)
 
-def _copy_rows(
-    b: LoopBuilder, source: MatrixView, rows: Index, columns: Index, scratch: SSAValue, panel: int, lanes: int
-) -> None:
-    """Rows are contiguous: whole vectors, the last one masked."""
-    element_type = element_type_of(scratch.type)
-    with b.for_(0, rows) as row:
-        start = source.element(b, row.index, 0)
-        target = b.mul(row.index, panel)
-        for column in range(0, panel, lanes):
-            position = b.add(start, column)
-            active = lanes if columns == panel else b.sub(columns, column)
-            if isinstance(active, int) and active >= lanes:
-                value = b.load(source.buffer, position, lanes)
-            elif isinstance(active, int) and active <= 0:
-                value = b.constant(0, element_type, lanes)
-            else:
-                mask = b.tail_mask(active if isinstance(active, int) else b.max(active, 0), lanes)
-                value = b.masked_load(source.buffer, position, mask, lanes)
-            b.store(convert(b, value, element_type), scratch, b.add(target, column))
+    def _copy_rows(self, columns: Index) -> None:
+        """Rows are contiguous: whole vectors, the last one masked."""
+        b, source, lanes = self.b, self.source, self.lanes
+        zero = b.constant(0, element_type_of(self.scratch.type), lanes)
+        with b.for_(0, self.rows) as row:
+            start = source.element(b, row.index, 0)
+            target = b.mul(row.index, self.panel)
+            for column in range(0, self.panel, lanes):
+                position = b.add(start, column)
+                active = lanes if columns == self.panel else b.sub(columns, column)
+                if isinstance(active, int) and active >= lanes:
+                    value = self.transform(b.load(source.buffer, position, lanes))
+                elif isinstance(active, int) and active <= 0:
+                    value = zero
+                else:
+                    mask = b.tail_mask(active if isinstance(active, int) else b.max(active, 0), lanes)
+                    value = self.transform(b.masked_load(source.buffer, position, mask, lanes))
+                b.store(value, self.scratch, b.add(target, column))
 
+    def _copy_scalars(self, columns: Index) -> None:
+        """Any strides: zeros first, then element by element, along the source's columns."""
+        b = self.b
+        if columns != self.panel:
+            zero = b.constant(0, element_type_of(self.scratch.type), self.lanes)
+            with b.for_(0, b.mul(self.rows, self.panel), self.lanes) as position:
+                b.store(zero, self.scratch, position.index)
+        with b.for_(0, columns) as column, b.for_(0, self.rows) as row:
+            self._copy_scalar(row.index, column.index)
 
-def _copy_scalars(
-    b: LoopBuilder, source: MatrixView, rows: Index, columns: Index, scratch: SSAValue, panel: int, lanes: int
-) -> None:
-    """Any strides: zeros first, then element by element, along the source's columns."""
-    element_type = element_type_of(scratch.type)
-    if columns != panel:
-        zero = b.constant(0, element_type, lanes)
-        with b.for_(0, b.mul(rows, panel), lanes) as position:
-            b.store(zero, scratch, position.index)
-    with b.for_(0, columns) as column, b.for_(0, rows) as row:
-        value = b.load(source.buffer, source.element(b, row.index, column.index))
-        b.store(convert(b, value, element_type), scratch, b.add(b.mul(row.index, panel), column.index))
+    def _copy_scalar(self, row: Index, column: Index) -> None:
+        b = self.b
+        value = self.transform(b.load(self.source.buffer, self.source.element(b, row, column)))
+        b.store(value, self.scratch, b.add(b.mul(row, self.panel), column))
 
-
-def _transpose_blocks(
-    b: LoopBuilder, source: MatrixView, rows: Index, scratch: SSAValue, panel: int, lanes: int
-) -> None:
-    """Columns are contiguous: blocks of lanes x lanes are read along the columns and transposed in registers."""
-    element_type = element_type_of(scratch.type)
-    whole = b.mul(b.div(rows, lanes), lanes)
-    with b.for_(0, whole, lanes) as row, b.for_(0, panel, lanes) as column:
-        start = source.element(b, row.index, column.index)
-        lines = [
-            convert(b, b.load(source.buffer, b.add(start, b.mul(lane, source.column_stride)), lanes), element_type)
-            for lane in range(lanes)
-        ]
-        target = b.add(b.mul(row.index, panel), column.index)
-        for line, value in enumerate(transpose(b, lines)):
-            b.store(value, scratch, b.add(target, line * panel))
-    if whole != rows:
-        with b.for_(whole, rows) as row, b.for_(0, panel) as column:
-            value = b.load(source.buffer, source.element(b, row.index, column.index))
-            b.store(convert(b, value, element_type), scratch, b.add(b.mul(row.index, panel), column.index))
+    def _transpose_blocks(self) -> None:
+        """Columns are contiguous: blocks of lanes x lanes are read along the columns and transposed in registers."""
+        b, source, lanes = self.b, self.source, self.lanes
+        whole = b.mul(b.div(self.rows, lanes), lanes)
+        with b.for_(0, whole, lanes) as row, b.for_(0, self.panel, lanes) as column:
+            start = source.element(b, row.index, column.index)
+            positions = [b.add(start, b.mul(lane, source.column_stride)) for lane in range(lanes)]
+            lines = [self.transform(b.load(source.buffer, position, lanes)) for position in positions]
+            target = b.add(b.mul(row.index, self.panel), column.index)
+            for line, value in enumerate(transpose(b, lines)):
+                b.store(value, self.scratch, b.add(target, line * self.panel))
+        if whole != self.rows:
+            with b.for_(whole, self.rows) as row, b.for_(0, self.panel) as column:
+                self._copy_scalar(row.index, column.index)
 
 
 def transpose(b: LoopBuilder, lines: list[SSAValue]) -> list[SSAValue]:
