@@ -19,10 +19,8 @@ from cuvil.codegen.llvm_scalar import Rule
 from cuvil.codegen.llvm_types import I32, PTR
 from cuvil.dialects import llvm_extra
 from cuvil.errors import UnsupportedError
+from cuvil.runtime.threads import NUM_THREADS
 from cuvil.targets.cpu import CpuTarget
-
-NUM_THREADS = "cuvil_num_threads"
-"""The i32 global that says how many threads a parallel loop may use; the runtime sets it."""
 
 
 @dataclass

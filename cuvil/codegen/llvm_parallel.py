@@ -29,6 +29,7 @@ from cuvil.codegen.llvm_build import NO_SIGNED_WRAP, UNIT, function
 from cuvil.codegen.llvm_scalar import lower_constant
 from cuvil.codegen.llvm_types import I32, I64, PTR, llvm_type
 from cuvil.errors import UnsupportedError
+from cuvil.runtime.threads import NUM_THREADS
 
 if TYPE_CHECKING:
     from cuvil.codegen.llvm_function import FunctionLowering
@@ -174,8 +175,6 @@ def _dispatch(
     count: SSAValue,
 ) -> None:
     """Run the range here where one thread is enough, else on a team."""
-    from cuvil.codegen.llvm_function import NUM_THREADS
-
     f.module.declare("GOMP_parallel", [PTR, PTR, I32, I32], None)
     f.module.declare_num_threads()
     b = f.b

@@ -1,0 +1,201 @@
+"""From LLVM IR text to running code: object code, and loading it into this process.
+
+`compile_module` is the short way, for tests and experiments:
+
+    native = compile_module(module)          # a loop-level or llvm-level module
+    native.function("relu")(x, y)            # NumPy arrays as bare pointers, ints as index, floats as floats
+
+Object code is position-independent with the small code model, and reaches what other objects define only through
+stubs and the GOT, so that objects may lie anywhere in the address space. It is `bytes`: it can be cached and loaded later.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as binding
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType, ModuleOp
+from xdsl.ir import Attribute
+
+from cuvil.codegen.llvm_text import module_to_text
+from cuvil.errors import CuvilRuntimeError, InternalError
+from cuvil.runtime.threads import NUM_THREADS, openmp, thread_count
+from cuvil.targets.cpu import CpuTarget
+
+_initialized = False
+
+
+def _initialize() -> None:
+    global _initialized
+    if not _initialized:
+        binding.initialize_all_targets()
+        binding.initialize_all_asmprinters()
+        _initialized = True
+
+
+# -- text to object code -------------------------------------------------------------------------------------------------
+
+
+def target_machine(target: CpuTarget, level: int = 2) -> binding.TargetMachine:
+    """LLVM's target machine for `target`; `level` is the effort of code generation, 0 to 3."""
+    _initialize()
+    return binding.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=level, reloc="pic", codemodel="small", jit=True
+    )
+
+
+def compile_text(text: str, target: CpuTarget, level: int = 2) -> bytes:
+    """Object code of one LLVM module.
+
+    Raises `InternalError` if LLVM refuses the text.
+    """
+    machine = target_machine(target, level)
+    context = binding.create_context()
+    try:
+        module = binding.parse_assembly(text, context)
+        module.triple = target.triple
+        module.verify()
+    except RuntimeError as error:
+        raise InternalError(f"LLVM refuses the emitted text: {error}") from error
+    _optimize(module, machine)
+    return machine.emit_object(module)
+
+
+def _optimize(module: binding.ModuleRef, machine: binding.TargetMachine) -> None:
+    """What pays on code that is vectors already: clean up address arithmetic and share it."""
+    builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=2))
+    passes = binding.create_new_module_pass_manager()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, builder)
+
+
+# -- object code to running code -----------------------------------------------------------------------------------------
+
+
+class LoadedCode:
+    """Object code in memory; it is unmapped when this object dies, so whoever uses an address must keep this."""
+
+    def __init__(self, objects: Sequence[bytes], symbols: dict[str, int] | None = None) -> None:
+        _initialize()
+        for name, address in ({**openmp().addresses, **(symbols or {})}).items():
+            binding.add_symbol(name, address)
+        machine = target_machine(CpuTarget.host(), level=0)
+        module = binding.parse_assembly("", binding.create_context())
+        # llvmlite's memory manager puts all sections of an object into one reservation, within reach of each other.
+        self._engine = binding.create_mcjit_compiler(module, machine, use_lmm=True)
+        self._files = [binding.ObjectFileRef.from_data(data) for data in objects]
+        for file in self._files:
+            self._engine.add_object_file(file)
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """The address of an external function or global.
+
+        Raises `CuvilRuntimeError` if there is none of this name.
+        """
+        address = self._engine.get_global_value_address(name)
+        if not address:
+            raise CuvilRuntimeError(f"no symbol '{name}' in the compiled code")
+        return address
+
+
+# -- the short way -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Types of an llvm function's arguments and result."""
+
+    arguments: tuple[Attribute, ...]
+    result: Attribute
+
+
+class NativeModule:
+    """Compiled code whose public functions can be called from Python."""
+
+    def __init__(self, objects: Sequence[bytes], signatures: dict[str, Signature], text: str = "") -> None:
+        self.objects = tuple(objects)
+        self.signatures = signatures
+        self.text = text
+        """The LLVM IR that was compiled."""
+        self.code = LoadedCode(objects)
+        self._has_threads = NUM_THREADS in text
+        self.set_threads(thread_count())
+
+    def set_threads(self, count: int) -> None:
+        """How many threads parallel loops use from now on."""
+        if self._has_threads:
+            ctypes.c_int32.from_address(self.code.address(NUM_THREADS)).value = count
+
+    def address(self, name: str) -> int:
+        """Where the public function `name` is."""
+        return self.code.address(name)
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """A callable that takes NumPy arrays (or addresses) for pointers and numbers for the rest.
+
+        Raises `CuvilRuntimeError` if there is no public function of this name.
+        """
+        if name not in self.signatures:
+            raise CuvilRuntimeError(f"no public function '{name}': there are {', '.join(self.signatures) or 'none'}")
+        signature = self.signatures[name]
+        prototype = ctypes.CFUNCTYPE(_ctype(signature.result), *(_ctype(arg) for arg in signature.arguments))
+        native = prototype(self.address(name))
+        count = len(signature.arguments)
+
+        def call(*arguments: Any) -> Any:
+            if len(arguments) != count:
+                raise CuvilRuntimeError(f"{name}: expected {count} arguments, got {len(arguments)}")
+            return native(*(_argument(argument) for argument in arguments))
+
+        call.module = self  # pyright: ignore[reportFunctionMemberAccess]
+        return call
+
+
+def _argument(argument: Any) -> Any:
+    return argument.ctypes.data if hasattr(argument, "ctypes") else argument
+
+
+def _ctype(source: Attribute) -> Any:
+    if isinstance(source, llvm.LLVMVoidType):
+        return None
+    if isinstance(source, llvm.LLVMPointerType):
+        return ctypes.c_void_p
+    if isinstance(source, Float32Type):
+        return ctypes.c_float
+    if isinstance(source, Float64Type):
+        return ctypes.c_double
+    if isinstance(source, IntegerType):
+        sizes = {1: ctypes.c_bool, 8: ctypes.c_int8, 16: ctypes.c_int16, 32: ctypes.c_int32, 64: ctypes.c_int64}
+        if source.width.data in sizes:
+            return sizes[source.width.data]
+    raise CuvilRuntimeError(f"a value of type {source} cannot be passed from Python")
+
+
+def compile_module(module: ModuleOp, target: CpuTarget | None = None) -> NativeModule:
+    """Compile a loop-level or llvm-level module and load it. `module` stays as it is.
+
+    Its functions must be public to be called; the target is the machine at hand by default.
+    """
+    from cuvil.passes.lower_loops_to_llvm import lower_module
+
+    target = target or CpuTarget.host()
+    module = module.clone()
+    if any(op.dialect_name() == "func" for op in module.ops):
+        lower_module(module, target)
+    text = module_to_text(module, target)
+    return NativeModule([compile_text(text, target)], public_signatures(module), text)
+
+
+def public_signatures(module: ModuleOp) -> dict[str, Signature]:
+    """Signatures of the functions that an llvm-level module defines and exports."""
+    return {
+        op.sym_name.data: Signature(tuple(op.function_type.inputs), op.function_type.output)
+        for op in module.ops
+        if isinstance(op, llvm.FuncOp) and op.body.blocks and op.linkage.linkage.data == "external"
+    }
