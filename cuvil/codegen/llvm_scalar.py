@@ -4,7 +4,8 @@
 |----------------------------------------------|-------------------------------------------------------------------|
 | `arith.addi`, `subi`, `muli`, `shli`, ...    | `llvm.add`, `sub`, `mul`, `shl` with the same overflow flags, ... |
 | `arith.minsi`, `maxui`, ...                  | intrinsics `llvm.smin`, `llvm.umax`, ...                          |
-| `arith.floordivsi`, `ceildivsi`, `ceildivui` | a truncating division and a correction                            |
+| `arith.divsi`, `remui`, ...                  | a division by a divisor that cannot trap                          |
+| `arith.floordivsi`, `ceildivsi`, `ceildivui` | the same and a correction                                         |
 | `arith.addf`, ...                            | `llvm.fadd`, ... with the same fast-math flags                    |
 | `arith.maximumf`, `maxnumf`, ...             | intrinsics `llvm.maximum`, `llvm.maxnum`, ...                     |
 | `arith.cmpi`, `cmpf`, `select`               | `llvm.icmp`, `fcmp`, `select` (`cuvil_llvm` where vectors)        |
@@ -12,8 +13,9 @@
 | `arith.index_cast`                           | `llvm.sext`, `llvm.trunc` or nothing                              |
 | `math.sqrt`, `floor`, `fma`, `ctpop`, ...    | intrinsics                                                        |
 
-A shift by the width or more is poison in arith as in LLVM, and so is a float that does not fit its integer type; a division by
-zero is undefined. A cast between f64 and a 16-bit float goes through f32, as PyTorch's does and as x86 can without a library
+A shift by the width or more is poison in arith as in LLVM, and so is a float that does not fit its integer type. A division by
+zero is undefined in arith, and so is that of the least number by -1; here they give some number, since the lanes that a mask
+leaves out divide as well, and a trap would end the process. A cast between f64 and a 16-bit float goes through f32, as PyTorch's does and as x86 can without a library
 call. `math` functions that are no LLVM instruction (exp, log, tanh ...) must have been expanded by `lower-math`.
 """
 
@@ -165,33 +167,57 @@ def _integer(f: FunctionLowering, number: int, like: Attribute) -> SSAValue:
     return f.b.constant(number, like) if count is None else f.b.splat(number, element_of(like), count)
 
 
-def _floor_div(f: FunctionLowering, op: Operation) -> None:
-    """q - 1 where the remainder is not zero and its sign differs from the divisor's."""
-    lhs, rhs = f.operands(op)
-    zero = _integer(f, 0, lhs.type)
-    quotient = f.b.op(llvm.SDivOp, lhs, rhs, result=lhs.type)
-    remainder = f.b.op(llvm.SRemOp, lhs, rhs, result=lhs.type)
-    is_inexact = f.b.compare("ne", remainder, zero)
-    signs = f.b.op(llvm.XOrOp, remainder, rhs, result=lhs.type)
-    differs = f.b.compare("slt", signs, zero)
-    f.set(op, _add_where(f, quotient, f.b.op(llvm.AndOp, is_inexact, differs, result=differs.type), -1))
+def _constant_divisor(value: SSAValue) -> bool:
+    """Whether a divisor is known to trap never: a constant without a 0 or a -1."""
+    if not isinstance(value.owner, arith.ConstantOp):
+        return False
+    attribute = value.owner.value
+    if isinstance(attribute, IntegerAttr):
+        return attribute.value.data not in (0, -1)
+    return isinstance(attribute, DenseIntOrFPElementsAttr) and not {0, -1}.intersection(attribute.get_values())
 
 
-def _ceil_div_signed(f: FunctionLowering, op: Operation) -> None:
-    """q + 1 where the remainder is not zero and its sign is the divisor's."""
+def _division_operands(f: FunctionLowering, op: Operation, *, is_signed: bool) -> tuple[SSAValue, SSAValue]:
+    """Dividend and a divisor that does not trap: 1 for 0, and for -1 where the dividend is the least number."""
     lhs, rhs = f.operands(op)
-    zero = _integer(f, 0, lhs.type)
-    quotient = f.b.op(llvm.SDivOp, lhs, rhs, result=lhs.type)
-    remainder = f.b.op(llvm.SRemOp, lhs, rhs, result=lhs.type)
-    is_inexact = f.b.compare("ne", remainder, zero)
-    signs = f.b.op(llvm.XOrOp, remainder, rhs, result=lhs.type)
-    agrees = f.b.compare("sge", signs, zero)
-    f.set(op, _add_where(f, quotient, f.b.op(llvm.AndOp, is_inexact, agrees, result=agrees.type), 1))
+    if _constant_divisor(op.operands[1]):
+        return lhs, rhs
+    traps = f.b.compare("eq", rhs, _integer(f, 0, rhs.type))
+    if is_signed:
+        is_least = f.b.compare("eq", lhs, _integer(f, -(1 << (_bits(lhs.type) - 1)), lhs.type))
+        is_minus_one = f.b.compare("eq", rhs, _integer(f, -1, rhs.type))
+        overflows = f.b.op(llvm.AndOp, is_least, is_minus_one, result=is_least.type)
+        traps = f.b.op(llvm.OrOp, traps, overflows, result=traps.type)
+    return lhs, f.b.select(traps, _integer(f, 1, rhs.type), rhs)
+
+
+def _division(op_class: type[IRDLOperation], *, is_signed: bool) -> Rule:
+    def lower(f: FunctionLowering, op: Operation) -> None:
+        lhs, rhs = _division_operands(f, op, is_signed=is_signed)
+        f.set(op, f.b.op(op_class, lhs, rhs, result=lhs.type))
+
+    return lower
+
+
+def _rounding_division(amount: int, sign: str) -> Rule:
+    """The quotient plus `amount` where the remainder is not zero and remainder ^ divisor is `sign` zero."""
+
+    def lower(f: FunctionLowering, op: Operation) -> None:
+        lhs, rhs = _division_operands(f, op, is_signed=True)
+        zero = _integer(f, 0, lhs.type)
+        quotient = f.b.op(llvm.SDivOp, lhs, rhs, result=lhs.type)
+        remainder = f.b.op(llvm.SRemOp, lhs, rhs, result=lhs.type)
+        is_inexact = f.b.compare("ne", remainder, zero)
+        has_sign = f.b.compare(sign, f.b.op(llvm.XOrOp, remainder, rhs, result=lhs.type), zero)
+        is_off = f.b.op(llvm.AndOp, is_inexact, has_sign, result=has_sign.type)
+        f.set(op, _add_where(f, quotient, is_off, amount))
+
+    return lower
 
 
 def _ceil_div_unsigned(f: FunctionLowering, op: Operation) -> None:
-    """q + 1 where the remainder is not zero."""
-    lhs, rhs = f.operands(op)
+    """The quotient plus 1 where the remainder is not zero."""
+    lhs, rhs = _division_operands(f, op, is_signed=False)
     quotient = f.b.op(llvm.UDivOp, lhs, rhs, result=lhs.type)
     remainder = f.b.op(llvm.URemOp, lhs, rhs, result=lhs.type)
     f.set(op, _add_where(f, quotient, f.b.compare("ne", remainder, _integer(f, 0, lhs.type)), 1))
@@ -293,10 +319,6 @@ def _reciprocal_sqrt(f: FunctionLowering, op: Operation) -> None:
 
 
 _SIMILAR: Mapping[type[Operation], type[IRDLOperation]] = {
-    arith.DivUIOp: llvm.UDivOp,
-    arith.DivSIOp: llvm.SDivOp,
-    arith.RemUIOp: llvm.URemOp,
-    arith.RemSIOp: llvm.SRemOp,
     arith.AndIOp: llvm.AndOp,
     arith.OrIOp: llvm.OrOp,
     arith.XOrIOp: llvm.XOrOp,
@@ -352,8 +374,13 @@ SCALAR_RULES: Mapping[type[Operation], Rule] = {
     arith.SubiOp: _wrapping(llvm.SubOp),
     arith.MuliOp: _wrapping(llvm.MulOp),
     arith.ShLIOp: _wrapping(llvm.ShlOp),
-    arith.FloorDivSIOp: _floor_div,
-    arith.CeilDivSIOp: _ceil_div_signed,
+    arith.DivUIOp: _division(llvm.UDivOp, is_signed=False),
+    arith.DivSIOp: _division(llvm.SDivOp, is_signed=True),
+    arith.RemUIOp: _division(llvm.URemOp, is_signed=False),
+    arith.RemSIOp: _division(llvm.SRemOp, is_signed=True),
+    # Towards minus infinity: off by one where the signs differ; towards plus infinity: where they agree.
+    arith.FloorDivSIOp: _rounding_division(-1, "slt"),
+    arith.CeilDivSIOp: _rounding_division(1, "sge"),
     arith.CeilDivUIOp: _ceil_div_unsigned,
     arith.CmpiOp: _compare_integers,
     lanes.CmpiOp: _compare_integers,
