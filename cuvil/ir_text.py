@@ -22,8 +22,8 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Attribute, Operation
-from xdsl.parser import Parser
+from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
@@ -139,10 +139,28 @@ class LocatingParser(Parser):
         self._file = StringAttr(name)
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", input))]
         self._name_positions: list[int] = []
+        self._first_uses: dict[str, Span] = {}
 
     def here(self) -> SourceLocation:
         """The place of the next token."""
         return location_of_span(self._current_token.span)
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        if allow_implicit_module and self._current_token.kind is MLIRTokenKind.EOF:
+            return ModuleOp([])
+        try:
+            return super().parse_module(allow_implicit_module)
+        except ParseError as error:
+            # Upstream finds out at the end of the file; the user wants to see the use.
+            if self.forward_ssa_references and self._current_token.kind is MLIRTokenKind.EOF:
+                name, span = next((name, self._first_uses[name]) for name in self.forward_ssa_references)
+                raise ParseError(span, f"value %{name} is used but not defined") from error
+            raise
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
+        if operand.operand_name not in self.ssa_values:
+            self._first_uses.setdefault(operand.operand_name, operand.span)
+        return super().resolve_operand(operand, type)
 
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
@@ -159,6 +177,14 @@ class LocatingParser(Parser):
         results = super()._parse_op_result_list()
         self._name_positions.append(self._current_token.span.start)
         return results
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        if (found := self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)) is not None:
+            return found
+        start = self._name_positions[-1]
+        quotes = 2 if self._current_token.span.input.at(start) == '"' else 0
+        span = Span(start, start + len(name) + quotes, self._current_token.span.input)
+        raise ParseError(span, _unknown_operation(self.ctx, name))
 
     def _parse_external_resources(self) -> None:
         self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_resource)
@@ -196,6 +222,16 @@ class _ElidingPrinter(Printer):
                 super().print_attribute(dense.type)
                 return
         super().print_attribute(cast(Attribute, attribute))
+
+
+def _unknown_operation(context: Context, name: str) -> str:
+    from difflib import get_close_matches
+
+    dialect = context.get_optional_dialect(name.partition(".")[0])
+    if dialect is None:
+        return f"operation '{name}' is not registered, nor is its dialect; --allow-unregistered-dialect accepts any"
+    near = get_close_matches(name, [op.name for op in dialect.operations], 1)
+    return f"operation '{name}' is not registered" + (f"; did you mean '{near[0]}'?" if near else "")
 
 
 def _printer_class(options: PrintOptions) -> type[Printer]:

@@ -57,6 +57,11 @@ def find_pass(name: str) -> type[ModulePass] | None:
     return factory() if factory is not None else None
 
 
+def has_pass(name: str) -> bool:
+    """True if there is a pass called `name`; does not import it."""
+    return name in _registered or find_builtin_pass(name) is not None
+
+
 def find_builtin_pass(name: str) -> PassFactory | None:
     """The factory of a pass that came with an installed package, not from `register_pass`."""
     factory = _with_mlir_options(name) or CUVIL_UNIVERSE.all_passes.get(name) or XDSL_UNIVERSE.all_passes.get(name)

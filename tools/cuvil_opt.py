@@ -18,23 +18,24 @@ from typing import TYPE_CHECKING
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
 from cuvil import universe
-from cuvil.errors import Diagnostic, InternalError, PipelineError, SourceTexts, UserError, diagnostic_of, render
-from cuvil.instrument import remarks, warnings
-from cuvil.instrument.remarks import KINDS, Remark, RemarkFilter
+from cuvil.errors import CuvilError, Diagnostic, InternalError, PipelineError, SourceTexts, diagnostic_of, render
+from cuvil.instrument import warnings
 from cuvil.instrument.timing import Timing
-from cuvil.instrument.verify import VerifyEach, verify_module
-from cuvil.ir_text import Chunk, ParsedText, PrintOptions, parse_text, split_chunks
+from cuvil.instrument.verify import verify_module
+from cuvil.ir_text import Chunk, ParsedText, parse_text, split_chunks
 from cuvil.pass_manager import PassManager
 from cuvil.pipeline import Pipeline, parse_pipeline
 from cuvil.pipeline_syntax import SOURCE_NAME
 from cuvil.tools.opt_arguments import OptParser, UsageError
 from cuvil.tools.opt_diagnostics import ExpectingSink, PrintingSink, Sink, parse_expectations
+from cuvil.tools.opt_files import read_input, write_file
+from cuvil.tools.opt_instruments import make_instruments, print_options
+from cuvil.tools.opt_remarks import RemarkReport
 from cuvil.tools.opt_targets import Emitter, find_emitter
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from cuvil.instrument.base import Instrument
     from cuvil.instrument.statistics import PassStatistics
 
 _BACKTRACE = "CUVIL_BACKTRACE"
@@ -53,6 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except Exception as error:
+        print(f"cuvil-opt: internal error: {type(error).__name__}: {error}", file=sys.stderr)
+        _print_backtrace(error)
+        return 2
 
 
 def _main(arguments: Sequence[str]) -> int:
@@ -65,7 +70,7 @@ def _main(arguments: Sequence[str]) -> int:
         print(render(diagnostic_of(error), {SOURCE_NAME: error.text}), file=sys.stderr)
     except UsageError as error:
         print(f"cuvil-opt: error: {error.message}", file=sys.stderr)
-    except UserError as error:
+    except CuvilError as error:
         print(render(diagnostic_of(error)), file=sys.stderr)
     return 1
 
@@ -89,9 +94,15 @@ class Driver:
     sources: SourceTexts = field(default_factory=SourceTexts)
     timing: Timing = field(default_factory=Timing)
     statistics: PassStatistics | None = None
-    kept_remarks: list[Remark] = field(default_factory=list[Remark])
     broke: bool = False
     """True once an internal error was reported."""
+
+    def __post_init__(self) -> None:
+        self.remarks = RemarkReport(self.options, self.sources)
+        if self.options.statistics:
+            from cuvil.instrument.statistics import PassStatistics
+
+            self.statistics = PassStatistics()
 
     def run(self) -> int:
         """Process the input; returns the exit status."""
@@ -100,7 +111,7 @@ class Driver:
         emitter = find_emitter(options.target)
         if options.dump_pass_pipeline:
             print(pipeline.nested_text(), file=sys.stderr)
-        name, text = self.read_input()
+        name, text = read_input(options.input_file)
         self.sources.add(name, text)
         chunks = list(split_chunks(text, options.split_input_file)) if options.split_input_file else [Chunk(text)]
         outputs: list[str] = []
@@ -118,21 +129,6 @@ class Driver:
         options = self.options
         return parse_pipeline(",".join(options.passes) if options.pass_pipeline is None else options.pass_pipeline)
 
-    def read_input(self) -> tuple[str, str]:
-        """The name of the input, as diagnostics show it, and its text. Raises `UserError`."""
-        path: str = self.options.input_file
-        try:
-            if path == "-":
-                return "<stdin>", sys.stdin.buffer.read().decode()
-            with open(path, "rb") as file:
-                return path, file.read().decode()
-        except OSError as error:
-            raise UserError(f"cannot open '{path}': {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise UserError(
-                f"'{path}' is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}"
-            ) from error
-
     def process(self, chunk: Chunk, name: str, pipeline: Pipeline, emitter: Emitter) -> tuple[str | None, bool]:
         """Process a part of the input; returns the output, None if there is none, and whether it went well."""
         sink = self.sink(chunk, name)
@@ -140,7 +136,7 @@ class Driver:
         try:
             with ExitStack() as stack:
                 stack.enter_context(warnings.listening(sink.report))
-                self.listen_to_remarks(stack, sink)
+                stack.enter_context(self.remarks.listening(sink))
                 output = self.compile(chunk, name, pipeline, emitter)
         except ShrinkException:
             return self.shrunk()
@@ -171,7 +167,7 @@ class Driver:
         self.verify(module)
         if options.roundtrip:
             self.check_roundtrip(manager, module)
-        manager.instruments = self.instruments()
+        manager.instruments = make_instruments(options, self.timing, self.statistics)
         manager.run(module)
         # With nothing run since, or with every pass verified, the module is known to be valid.
         if len(manager.pipeline) and not options.verify_each:
@@ -179,7 +175,7 @@ class Driver:
         if options.roundtrip and len(manager.pipeline):
             self.check_roundtrip(manager, module)
         with self.timing.scope("Output"):
-            return emitter(manager.context, module, self.print_options())
+            return emitter(manager.context, module, print_options(options))
 
     def parse(self, chunk: Chunk, name: str, manager: PassManager) -> ParsedText:
         from cuvil.tools.opt_frontends import find_frontend
@@ -206,56 +202,6 @@ class Driver:
 
         check_roundtrip(manager.context, module)
 
-    def instruments(self) -> list[Instrument]:
-        """What wraps every pass; the outermost first, so that time is measured around the pass alone."""
-        options = self.options
-        instruments: list[Instrument] = []
-        if options.crash_reproducer:
-            from cuvil.instrument.reproducer import CrashReproducer
-
-            local, verify = options.local_reproducer, options.verify_each
-            instruments.append(CrashReproducer(options.crash_reproducer, local, verify))
-        if options.snapshots:
-            from cuvil.instrument.snapshots import Snapshots
-
-            instruments.append(Snapshots(options.snapshots, self.print_options()))
-        if options.validate is not None:
-            from cuvil.instrument.validate import Validate
-
-            instruments.append(Validate(options.validate))
-        if options.verify_each and not options.disable_verify:
-            instruments.append(VerifyEach(self.timing))
-        instruments += self.dumps()
-        if options.statistics:
-            from cuvil.instrument.statistics import PassStatistics
-
-            self.statistics = self.statistics or PassStatistics()
-            instruments.append(self.statistics)
-        return [*instruments, self.timing]
-
-    def dumps(self) -> list[Instrument]:
-        from cuvil.instrument.printing import PrintIR
-
-        options = self.options
-        before, after = (frozenset(_names(texts)) for texts in (options.before, options.after))
-        wants_after = bool(after) or options.after_all
-        # A condition or a place alone asks for dumps as well: after every pass.
-        implied = (options.after_change or options.tree_dir) and not (wants_after or before or options.before_all)
-        if not (before or wants_after or options.before_all or options.after_failure or implied):
-            return []
-        return [
-            PrintIR(
-                before, after, options.before_all, bool(options.after_all or implied), options.after_change,
-                options.after_failure, options.module_scope, options.tree_dir, self.print_options(),
-            )
-        ]  # fmt: skip
-
-    def print_options(self) -> PrintOptions:
-        options = self.options
-        return PrintOptions(
-            options.generic, options.no_properties, options.debuginfo, options.elide, options.highlight
-        )  # fmt: skip
-
     def sink(self, chunk: Chunk, name: str) -> Sink:
         mode: str | None = self.options.verify_diagnostics
         if mode is None:
@@ -266,26 +212,6 @@ class Driver:
             sink.report(problem)
         return sink
 
-    def listen_to_remarks(self, stack: ExitStack, sink: Sink) -> None:
-        """Send the remarks that the user wants to the diagnostics, or keep them for a file or another format."""
-        options = self.options
-        texts = list(options.remarks_filter)
-        for kind in KINDS:
-            texts += [f"{kind}={text}" for text in getattr(options, f"remarks_filter_{kind}")]
-        if not texts and not options.remarks_output_file:
-            return
-        wanted = RemarkFilter.parse(texts or [""])
-        is_text = options.remark_format == "text" and not options.remarks_output_file
-
-        def listener(remark: Remark) -> None:
-            if wanted.takes(remark):
-                if is_text:
-                    sink.report(remark.diagnostic())
-                else:
-                    self.kept_remarks.append(remark)
-
-        stack.enter_context(remarks.listening(listener))
-
     def report(self) -> None:
         """Print what was measured and the remarks that were kept."""
         options = self.options
@@ -293,17 +219,12 @@ class Driver:
             sys.stderr.write(self.timing.report(options.timing_display, options.timing_format))
         if self.statistics is not None:
             sys.stderr.write(self.statistics.report(options.statistics_display))
-        if options.remark_format == "text" and not options.remarks_output_file:
+        if (text := self.remarks.report()) is None:
             return
-        write = {"text": self.remarks_as_text, "json": remarks.to_json, "yaml": remarks.to_yaml}
-        text = write[options.remark_format](self.kept_remarks)
         if options.remarks_output_file:
-            _write_file(options.remarks_output_file, text)
+            write_file(options.remarks_output_file, text)
         else:
             sys.stderr.write(text)
-
-    def remarks_as_text(self, kept: list[Remark]) -> str:
-        return "".join(render(remark.diagnostic(), self.sources) + "\n" for remark in kept)
 
     def report_broken(self, error: Exception, sink: Sink) -> None:
         """Report a bug of ours: one line, and how to get more."""
@@ -315,10 +236,7 @@ class Driver:
             advice = "for a reproducer run again with --mlir-pass-pipeline-crash-reproducer=FILE"
             notes.append(Diagnostic("note", f"{advice}; for a traceback set {_BACKTRACE}=1"))
         sink.report(Diagnostic("error", f"internal error: {message}", diagnostic.location, tuple(notes)))
-        if os.environ.get(_BACKTRACE, "0") not in ("", "0"):
-            import traceback
-
-            traceback.print_exception(error)
+        _print_backtrace(error)
 
     def shrunk(self) -> tuple[str | None, bool]:
         """What a pass that asks for shrinking means: success, if the user runs shrinkray."""
@@ -334,31 +252,15 @@ class Driver:
             sys.stdout.write(text)
             sys.stdout.flush()
         else:
-            _write_file(path, text)
+            write_file(path, text)
 
 
-def _names(texts: list[str]) -> list[str]:
-    """The pass names in comma-separated lists. Raises `UsageError` for an unknown one."""
-    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
-    for name in names:
-        if universe.find_builtin_pass(name) is None:
-            raise UsageError(f"--mlir-print-ir-*: unknown pass '{name}'")
-    return names
+def _print_backtrace(error: Exception) -> None:
+    """The Python traceback of a bug of ours, if the user's environment asks for it."""
+    if os.environ.get(_BACKTRACE, "0") not in ("", "0"):
+        import traceback
 
-
-def _write_file(path: str, text: str) -> None:
-    """Write a file in one step, so that nobody ever sees half of it. Raises `UserError`."""
-    path = os.path.realpath(path)
-    partial = f"{path}.{os.getpid()}.tmp"
-    try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            partial = path  # a device or a pipe cannot be replaced
-        with open(partial, "w", encoding="utf-8") as file:
-            file.write(text)
-        if partial != path:
-            os.replace(partial, path)
-    except OSError as error:
-        raise UserError(f"cannot write '{path}': {error.strerror}") from error
+        traceback.print_exception(error)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,26 @@ class UsageError(UserError):
     """The command line is wrong."""
 
 
+class _HelpFormatter(argparse.HelpFormatter):
+    """Shows options as they are written: `--name=VALUE`, `--switch`, `--flag[=VALUE]`."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = f"={self._format_args(action, action.dest.upper())}"
+        if isinstance(action, _OptionalValue):
+            value = "" if action.metavar == "BOOL" else f"[{value}]"
+        # The first name is MLIR's; the others are for those who come from xDSL.
+        shown = [name for name in action.option_strings if len(name) == 2 or name == action.option_strings[-1]]
+        if not any(len(name) == 2 for name in action.option_strings):
+            shown = action.option_strings[:1]
+        return ", ".join(shown) + value
+
+
+class _OptionalValue(argparse._StoreAction):  # pyright: ignore[reportPrivateUsage]
+    """Stores a value that may be left out on the command line."""
+
+
 class OptParser(argparse.ArgumentParser):
     """The parser of cuvil-opt's command line; raises `UsageError`, and lists the passes in its help."""
 
@@ -31,7 +51,7 @@ class OptParser(argparse.ArgumentParser):
             prog="cuvil-opt",
             description=DESCRIPTION,
             usage="cuvil-opt [options] [passes] [file]",
-            formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=34, width=118),
+            formatter_class=lambda prog: _HelpFormatter(prog, max_help_position=44, width=118),
             allow_abbrev=False,
             add_help=False,
         )
@@ -56,7 +76,7 @@ class OptParser(argparse.ArgumentParser):
 
     def flag(self, group: Any, *names: str, without_value: str, **settings: Any) -> None:
         """Declare an option whose value may be left out."""
-        group.add_argument(*names, **settings)
+        group.add_argument(*names, action=_OptionalValue, **settings)
         self.constants.update({name: without_value for name in names})
 
     def switch(self, group: Any, *names: str, dest: str, help: str, default: bool = False) -> None:

@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cuvil.errors import CuvilError, Diagnostic, SourceLocation, source_location
+from cuvil.errors import Diagnostic, SourceLocation, UserError, source_location
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -123,7 +123,7 @@ class RemarkFilter:
 
     @staticmethod
     def parse(texts: Iterable[str]) -> RemarkFilter:
-        """The filter that takes what any of `texts` takes. Raises `CuvilError` for a malformed regex."""
+        """The filter that takes what any of `texts` takes. Raises `UserError` for a malformed regex."""
         return RemarkFilter(tuple(_parse_filter(text) for text in texts))
 
     def takes(self, remark: Remark) -> bool:
@@ -152,7 +152,7 @@ def _parse_filter(text: str) -> tuple[str | None, re.Pattern[str]]:
     try:
         return kind, re.compile(pattern)
     except re.error as error:
-        raise CuvilError(f"remarks filter '{text}' is not a regular expression: {error}") from error
+        raise UserError(f"remarks filter '{text}' is not a regular expression: {error}") from error
 
 
 def _yaml_document(remark: Remark) -> str:
