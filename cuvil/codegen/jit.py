@@ -12,8 +12,10 @@ stubs and the GOT, so that objects may lie anywhere in the address space. It is 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import llvmlite.binding as binding
@@ -80,28 +82,41 @@ def _optimize(module: binding.ModuleRef, machine: binding.TargetMachine) -> None
 class LoadedCode:
     """Object code in memory; it is unmapped when this object dies, so whoever uses an address must keep this."""
 
-    def __init__(self, objects: Sequence[bytes], symbols: dict[str, int] | None = None) -> None:
-        _initialize()
-        for name, address in ({**openmp().addresses, **(symbols or {})}).items():
-            binding.add_symbol(name, address)
-        machine = target_machine(CpuTarget.host(), level=0)
-        module = binding.parse_assembly("", binding.create_context())
-        # llvmlite's memory manager puts all sections of an object into one reservation, within reach of each other.
-        self._engine = binding.create_mcjit_compiler(module, machine, use_lmm=True)
-        self._files = [binding.ObjectFileRef.from_data(data) for data in objects]
-        for file in self._files:
-            self._engine.add_object_file(file)
-        self._engine.finalize_object()
+    def __init__(self, objects: Sequence[bytes], exports: Iterable[str], imports: Mapping[str, int] | None = None) -> None:
+        """Link `objects` together, apart from all other loaded code; `imports` are symbols at known addresses.
+
+        Raises `CuvilRuntimeError` if an exported symbol is not defined, or one that is used cannot be found.
+        """
+        library = binding.JITLibraryBuilder().add_current_process()
+        for data in objects:
+            library.add_object_img(data)
+        for name, address in ({**openmp().addresses, **(imports or {})}).items():
+            library.import_symbol(name, address)
+        for name in exports:
+            library.export_symbol(name)
+        try:
+            self._tracker = library.link(_linker(), f"cuvil.{next(_library_numbers)}")
+        except RuntimeError as error:
+            raise CuvilRuntimeError(f"compiled code cannot be loaded: {error}") from error
 
     def address(self, name: str) -> int:
-        """The address of an external function or global.
+        """The address of an exported symbol.
 
-        Raises `CuvilRuntimeError` if there is none of this name.
+        Raises `CuvilRuntimeError` if it was not exported.
         """
-        address = self._engine.get_global_value_address(name)
-        if not address:
-            raise CuvilRuntimeError(f"no symbol '{name}' in the compiled code")
-        return address
+        try:
+            return int(self._tracker[name])
+        except KeyError:
+            raise CuvilRuntimeError(f"no symbol '{name}' was exported by the compiled code") from None
+
+
+_library_numbers = itertools.count()
+
+
+@cache
+def _linker() -> binding.LLJIT:
+    """The process's JIT linker. JITLink maps an object's sections as one block and reaches everything else by stubs."""
+    return binding.create_lljit_compiler(target_machine(CpuTarget.host()), use_jit_link=True, suppress_errors=True)
 
 
 # -- the short way -------------------------------------------------------------------------------------------------------
@@ -123,8 +138,8 @@ class NativeModule:
         self.signatures = signatures
         self.text = text
         """The LLVM IR that was compiled."""
-        self.code = LoadedCode(objects)
         self._has_threads = NUM_THREADS in text
+        self.code = LoadedCode(objects, [*signatures, *([NUM_THREADS] if self._has_threads else [])])
         self.set_threads(thread_count())
 
     def set_threads(self, count: int) -> None:
