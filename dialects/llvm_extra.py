@@ -173,6 +173,4 @@ class UIToFPOp(_Cast):
     result = result_def(_FLOAT)
 
 
-CuvilLLVM = Dialect(
-    "cuvil_llvm", [ExtractElementOp, FCmpOp, FPToSIOp, FPToUIOp, SelectOp, UIToFPOp], []
-)
+CuvilLLVM = Dialect("cuvil_llvm", [ExtractElementOp, FCmpOp, FPToSIOp, FPToUIOp, SelectOp, UIToFPOp], [])

@@ -168,7 +168,9 @@ class _IntegerCast(_Cast):
         super().verify_()
         source, target = (value.type.element_type.width.data for value in (self.input, self.result))  # pyright: ignore
         if source == target or (source < target) != self.WIDENS:
-            raise VerifyException(f"cannot {'widen' if self.WIDENS else 'narrow'} {self.input.type} to {self.result.type}")
+            raise VerifyException(
+                f"cannot {'widen' if self.WIDENS else 'narrow'} {self.input.type} to {self.result.type}"
+            )
 
 
 @irdl_op_definition

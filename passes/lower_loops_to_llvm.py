@@ -202,5 +202,3 @@ def _lower_body(f: FunctionLowering, op: func.FuncOp, is_reader: bool) -> None:
     for block, made in f.blocks.items():
         f.b.start(made)
         f.lower_block(block)
-
-

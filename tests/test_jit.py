@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from xdsl.dialects import arith, func, math, memref, vector
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     Float16Type,
     IndexType,
     MemRefType,
@@ -48,7 +49,9 @@ def kernel(name: str, types: Sequence[Attribute], build: Callable[..., Any], pri
     return func.FuncOp(name, (list(types), []), Region(block), visibility="private" if private else None)
 
 
-def run(types: Sequence[Attribute], build: Callable[..., Any], *arguments: Any, target: CpuTarget | None = None) -> None:
+def run(
+    types: Sequence[Attribute], build: Callable[..., Any], *arguments: Any, target: CpuTarget | None = None
+) -> None:
     """Build, verify, print and parse, compile, call."""
     module = ModuleOp([kernel("k", types, build)])
     module.verify()
@@ -64,7 +67,14 @@ def lanes_of(*values: SSAValue) -> int:
     return vector_type.get_shape()[0] if isinstance(vector_type, VectorType) else 1
 
 
-NUMPY: dict[Attribute, Any] = {f16: np.float16, f32: np.float32, f64: np.float64, i8: np.int8, i32: np.int32, i64: np.int64}
+NUMPY: dict[Attribute, Any] = {
+    f16: np.float16,
+    f32: np.float32,
+    f64: np.float64,
+    i8: np.int8,
+    i32: np.int32,
+    i64: np.int64,
+}
 
 
 def elementwise(
@@ -128,7 +138,7 @@ def test_elementwise_with_masked_tail(width: int) -> None:
         (arith.AddiOp, np.add),
         (arith.SubiOp, np.subtract),
         (arith.MuliOp, np.multiply),
-        (arith.DivSIOp, lambda a, b: (np.abs(a.astype(np.int64)) // np.abs(b) * np.sign(a) * np.sign(b))),
+        (arith.DivSIOp, lambda a, b: np.abs(a.astype(np.int64)) // np.abs(b) * np.sign(a) * np.sign(b)),
         (arith.RemSIOp, np.fmod),
         (arith.FloorDivSIOp, np.floor_divide),
         (arith.CeilDivSIOp, lambda a, b: -np.floor_divide(-a.astype(np.int64), b)),
@@ -176,7 +186,9 @@ def test_maximum_and_minimum_treat_nan_by_their_kind(width: int) -> None:
         (arith.MaxnumfOp, np.fmax(lhs, rhs)),
         (arith.MinnumfOp, np.fmin(lhs, rhs)),
     ]:
-        got = elementwise(lambda b, x, y, c=op_class: b.float_op(c, x, y), [lhs, rhs], [f32, f32], f32, np.float32, width)
+        got = elementwise(
+            lambda b, x, y, c=op_class: b.float_op(c, x, y), [lhs, rhs], [f32, f32], f32, np.float32, width
+        )
         np.testing.assert_array_equal(got, expected)
 
 
@@ -350,7 +362,11 @@ def test_lanes_are_extracted_inserted_and_shuffled() -> None:
 
     def build(b: LoopBuilder, source: SSAValue, result: SSAValue) -> None:
         value = b.load(source, 0, 8)
-        reversed_ = b.insert(vector.ShuffleOp(value, value, [7, 6, 5, 4, 3, 2, 1, 0]))
+        reversed_ = b.insert(
+            vector.ShuffleOp(
+                value, value, DenseArrayBase.from_list(i64, [7, 6, 5, 4, 3, 2, 1, 0]), result_type=value.type
+            )
+        )
         b.store(b.insert_lane(b.extract(value, 3), reversed_, 0), result, 0)
 
     run([buffer(f32, 8), buffer(f32, 8)], build, x, out)
@@ -546,10 +562,11 @@ def test_kernels_call_kernels_on_views() -> None:
 
 def test_buffers_are_copied_and_constants_read() -> None:
     text = """
-    memref.global "private" constant @table : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+    "memref.global"() <{sym_name = "table", sym_visibility = "private", type = memref<4xf32>, constant,
+      initial_value = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>}> : () -> ()
     func.func @copy(%out: memref<4xf32>) {
       %t = memref.get_global @table : memref<4xf32>
-      memref.copy %t, %out : memref<4xf32> to memref<4xf32>
+      "memref.copy"(%t, %out) : (memref<4xf32>, memref<4xf32>) -> ()
       func.return
     }"""
     out = np.zeros(4, np.float32)
@@ -560,8 +577,8 @@ def test_buffers_are_copied_and_constants_read() -> None:
 def test_entry_of_the_c_abi() -> None:
     """Inputs, outputs, arena, parameters and symbols reach the host function in their places."""
     text = """
-    memref.global "private" @w : memref<4xf32>
-    memref.global "private" @v : memref<4xf32>
+    "memref.global"() <{sym_name = "w", sym_visibility = "private", type = memref<4xf32>, initial_value}> : () -> ()
+    "memref.global"() <{sym_name = "v", sym_visibility = "private", type = memref<4xf32>, initial_value}> : () -> ()
     func.func private @add(%a: memref<4xf32>, %b: memref<4xf32>, %o: memref<4xf32>, %n: index) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
@@ -636,3 +653,23 @@ def test_divisions_never_trap(width: int) -> None:
     rhs = np.array([0, 0, -1, 0], np.int32)
     for op_class in (arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp, arith.CeilDivSIOp, arith.DivUIOp, arith.RemUIOp):
         elementwise(lambda b, x, y, c=op_class: b.int_op(c, x, y), [lhs, rhs], [i32, i32], i32, np.int32, width)
+
+
+@pytest.mark.parametrize("width", [1, 16])
+@pytest.mark.parametrize("target", ["host", "x86-64-v3"])
+def test_bf16_computes_in_f32_and_rounds_once(width: int, target: str) -> None:
+    rng = np.random.default_rng(8)
+    lhs, rhs = (to_bf16(rng.standard_normal(32).astype(np.float32)) for _ in range(2))
+    wide = [(bits.astype(np.uint32) << 16).view(np.float32) for bits in (lhs, rhs)]
+    out = np.zeros(32, np.uint16)
+
+    def build(b: LoopBuilder, x: SSAValue, y: SSAValue, result: SSAValue) -> None:
+        half = b.constant(0.5, bf16, width)
+        with b.for_(0, 32, width) as loop:
+            total = b.add_float(b.load(x, loop.index, width), b.load(y, loop.index, width))
+            is_small = b.compare_float("olt", total, half)
+            b.store(b.select(is_small, half, b.float_op(arith.NegfOp, total)), result, loop.index)
+
+    run([buffer(bf16, 32)] * 3, build, lhs, rhs, out, target=CpuTarget.named(target))
+    total = (to_bf16(wide[0] + wide[1]).astype(np.uint32) << 16).view(np.float32)
+    np.testing.assert_array_equal(out, to_bf16(np.where(total < 0.5, np.float32(0.5), -total)))

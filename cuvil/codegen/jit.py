@@ -82,7 +82,9 @@ def _optimize(module: binding.ModuleRef, machine: binding.TargetMachine) -> None
 class LoadedCode:
     """Object code in memory; it is unmapped when this object dies, so whoever uses an address must keep this."""
 
-    def __init__(self, objects: Sequence[bytes], exports: Iterable[str], imports: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, objects: Sequence[bytes], exports: Iterable[str], imports: Mapping[str, int] | None = None
+    ) -> None:
         """Link `objects` together, apart from all other loaded code; `imports` are symbols at known addresses.
 
         Raises `CuvilRuntimeError` if an exported symbol is not defined, or one that is used cannot be found.

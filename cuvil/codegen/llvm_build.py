@@ -135,9 +135,7 @@ class LlvmBuilder:
     def field_pointer(self, base: SSAValue, struct: llvm.LLVMStructType, number: int) -> SSAValue:
         """The address of a struct's field."""
         indices = DenseArrayBase.from_list(i32, [0, number])
-        return self.op(
-            llvm.GEPOp, base, result=PTR, rawConstantIndices=indices, elem_type=struct, noWrapFlags=_NO_WRAP
-        )
+        return self.op(llvm.GEPOp, base, result=PTR, rawConstantIndices=indices, elem_type=struct, noWrapFlags=_NO_WRAP)
 
     def load(self, pointer: SSAValue, value_type: Attribute) -> SSAValue:
         """Load, aligned as the element is."""
@@ -148,9 +146,7 @@ class LlvmBuilder:
         """Store, aligned as the element is."""
         alignment = _ALIGNMENTS[size_bytes(element_of(value.type))]
         self.emit(
-            llvm.StoreOp.create(
-                operands=(value, pointer), properties={"ordering": _NOT_ATOMIC, "alignment": alignment}
-            )
+            llvm.StoreOp.create(operands=(value, pointer), properties={"ordering": _NOT_ATOMIC, "alignment": alignment})
         )
 
     # -- calls -------------------------------------------------------------------------------------------------------

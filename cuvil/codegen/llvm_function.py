@@ -14,6 +14,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from cuvil.codegen.llvm_bfloat import is_bf16, narrow, widen
 from cuvil.codegen.llvm_build import LlvmBuilder, function
 from cuvil.codegen.llvm_scalar import Rule
 from cuvil.codegen.llvm_types import I32, PTR
@@ -91,6 +92,17 @@ class FunctionLowering:
         """Say what the first result of `op` became."""
         self.values[op.results[0]] = value
 
+    def float_operands(self, op: Operation) -> list[SSAValue]:
+        """The lowered operands, bf16 widened to f32: what a float operation computes with."""
+        values = self.operands(op)
+        if not any(is_bf16(operand.type) for operand in op.operands):
+            return values
+        return [widen(self, v) if is_bf16(o.type) else v for v, o in zip(values, op.operands, strict=True)]
+
+    def set_float(self, op: Operation, value: SSAValue) -> None:
+        """Say what a float operation's result became; f32 is rounded where the source op gives bf16."""
+        self.set(op, narrow(self, value) if is_bf16(op.results[0].type) else value)
+
     # -- walking -----------------------------------------------------------------------------------------------------
 
     def lower_block(self, block: Block) -> None:
@@ -109,6 +121,12 @@ class FunctionLowering:
         return [] if terminator is None else self.operands(terminator)
 
     # -- pieces that rules share -------------------------------------------------------------------------------------
+
+    def integer(self, number: int, like: Attribute) -> SSAValue:
+        """The integer `number` of type `like`, in every lane where that is a vector."""
+        if isinstance(like, VectorType):
+            return self.b.splat(number, like.element_type, like.get_shape()[0])
+        return self.b.constant(number, like)
 
     def extract_lane(self, vector: SSAValue, lane: SSAValue) -> SSAValue:
         """One lane of a vector."""

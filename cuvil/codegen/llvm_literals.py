@@ -119,10 +119,10 @@ def float_text(number: float, number_type: Attribute) -> str:
     if isinstance(number_type, Float16Type):
         return f"0xH{struct.unpack('<H', struct.pack('<e', number))[0]:04X}"
     if isinstance(number_type, BFloat16Type):
-        return f"0xR{_bfloat_bits(number):04X}"
+        return f"0xR{bfloat_bits(number):04X}"
     return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
 
 
-def _bfloat_bits(number: float) -> int:
+def bfloat_bits(number: float) -> int:
     """Bits of `number`, which a bf16 attribute has already rounded to what fits."""
     return struct.unpack("<I", struct.pack("<f", number))[0] >> 16

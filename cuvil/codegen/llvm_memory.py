@@ -25,7 +25,6 @@ from xdsl.dialects import llvm, memref, vector
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
-    IndexType,
     IntegerType,
     MemRefType,
     NoneAttr,
@@ -249,15 +248,6 @@ def _insert(f: FunctionLowering, op: vector.InsertOp) -> None:
     f.set(op, f.b.op(llvm.InsertElementOp, target, f.value(op.source), _lane(f, op), result=target.type))
 
 
-def _fma(f: FunctionLowering, op: vector.FMAOp) -> None:
-    operands = f.operands(op)
-    f.set(op, f.b.op(llvm.FMAOp, *operands, result=operands[0].type, fastmathFlags=NO_FLAGS))
-
-
-def _bitcast(f: FunctionLowering, op: vector.BitcastOp) -> None:
-    f.set(op, f.b.op(llvm.BitcastOp, f.value(op.source), result=llvm_type(op.result.type)))
-
-
 def _create_mask(f: FunctionLowering, op: vector.CreateMaskOp) -> None:
     """Lane numbers below the count, compared in the narrowest type that suits the data such a mask goes with."""
     result = op.mask_vector.type
@@ -286,29 +276,36 @@ _REDUCTIONS = {
     CombiningKindFlag.OR: ("llvm.vector.reduce.or", "llvm.or"),
     CombiningKindFlag.XOR: ("llvm.vector.reduce.xor", "llvm.xor"),
 }
-_COMBINE = {"llvm.add": llvm.AddOp, "llvm.mul": llvm.MulOp, "llvm.and": llvm.AndOp, "llvm.or": llvm.OrOp, "llvm.xor": llvm.XOrOp}
+_COMBINE = {
+    "llvm.add": llvm.AddOp,
+    "llvm.mul": llvm.MulOp,
+    "llvm.and": llvm.AndOp,
+    "llvm.or": llvm.OrOp,
+    "llvm.xor": llvm.XOrOp,
+}
 
 
 def _reduction(f: FunctionLowering, op: vector.ReductionOp) -> None:
-    value = f.value(op.vector)
+    value, *accs = f.float_operands(op)
     kind = op.kind.data
     reduce_name, combine_name = _REDUCTIONS[kind]
-    flags = fast_math(op.fastmath)
     element = element_of(value.type)
-    acc = f.value(op.acc) if op.acc is not None else None
-    if not isinstance(element, IntegerType | IndexType) and kind in (CombiningKindFlag.ADD, CombiningKindFlag.MUL):
+    acc = accs[0] if accs else None
+    is_integer = isinstance(element, IntegerType)
+    flags = NO_FLAGS if is_integer else fast_math(op.fastmath)
+    if not is_integer and kind in (CombiningKindFlag.ADD, CombiningKindFlag.MUL):
         # LLVM's float sum and product start from a value; -0.0 and 1.0 change nothing.
         identity = -0.0 if kind == CombiningKindFlag.ADD else 1.0
         start = acc or f.b.attribute_constant(f.float_constant(identity, element), element)
         op_class = llvm.VectorReduceFAddOp if kind == CombiningKindFlag.ADD else llvm.VectorReduceFMulOp
-        f.set(op, f.b.op(op_class, start, value, result=element, fastmathFlags=flags))
+        f.set_float(op, f.b.op(op_class, start, value, result=element, fastmathFlags=flags))
         return
     result = f.b.value_intrinsic(reduce_name, value, result=element, flags=flags)
     if acc is not None and combine_name in _COMBINE:
         result = f.b.op(_COMBINE[combine_name], acc, result, result=element)
     elif acc is not None:
         result = f.b.value_intrinsic(combine_name, acc, result, result=element, flags=flags)
-    f.set(op, result)
+    f.set_float(op, result)
 
 
 MEMORY_RULES: Mapping[type[Operation], Rule] = {
@@ -332,8 +329,6 @@ MEMORY_RULES: Mapping[type[Operation], Rule] = {
     vector.ShuffleOp: _shuffle,
     vector.ExtractOp: _extract,
     vector.InsertOp: _insert,
-    vector.FMAOp: _fma,
-    vector.BitcastOp: _bitcast,
     vector.CreateMaskOp: _create_mask,
     vector.ReductionOp: _reduction,
 }

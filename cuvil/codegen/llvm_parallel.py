@@ -132,9 +132,7 @@ def _loop(f: FunctionLowering, source: Block, lower: SSAValue, upper: SSAValue) 
     f.b.emit(llvm.ReturnOp())
 
 
-def _outline_thread(
-    f: FunctionLowering, range_name: str, types: Sequence[Attribute]
-) -> tuple[str, LLVMStructType]:
+def _outline_thread(f: FunctionLowering, range_name: str, types: Sequence[Attribute]) -> tuple[str, LLVMStructType]:
     """@k.thread(context): one thread's share. The struct is what is captured, then the count."""
     from cuvil.codegen.llvm_function import FunctionLowering
 
@@ -151,7 +149,8 @@ def _outline_thread(
     ]
     count = loaded.pop()
     thread, threads = (
-        b.op(llvm.ZExtOp, b.call(name, [], I32)[0], result=I64) for name in ("omp_get_thread_num", "omp_get_num_threads")
+        b.op(llvm.ZExtOp, b.call(name, [], I32)[0], result=I64)
+        for name in ("omp_get_thread_num", "omp_get_num_threads")
     )
     lower = _share(inner, count, thread, threads)
     upper = _share(inner, count, b.op(llvm.AddOp, thread, b.constant(1), result=I64), threads)
@@ -191,9 +190,11 @@ def _dispatch(
     b.start(team)
     context = b.alloca(struct, 1, 64)
     for number, value in enumerate([*values, count]):
-        b.emit(llvm.StoreOp.create(
-            operands=(value, b.field_pointer(context, struct, number)), properties={"ordering": IntegerAttr(0, 64)}
-        ))
+        b.emit(
+            llvm.StoreOp.create(
+                operands=(value, b.field_pointer(context, struct, number)), properties={"ordering": IntegerAttr(0, 64)}
+            )
+        )
     b.call("GOMP_parallel", [b.address_of(thread_name), context, threads, b.constant(0, I32)])
     b.branch(after)
     b.start(after)

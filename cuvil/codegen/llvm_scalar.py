@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects import arith, llvm, math
+from xdsl.dialects import arith, llvm, math, vector
 from xdsl.dialects.builtin import (
     BFloat16Type,
     DenseIntOrFPElementsAttr,
@@ -34,17 +34,16 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     VectorType,
-    bf16,
     f32,
     i1,
-    i16,
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 
+from cuvil.codegen.llvm_bfloat import bits_of_constant, is_bf16, narrow
 from cuvil.codegen.llvm_build import NO_FLAGS
-from cuvil.codegen.llvm_types import I64, element_of, lanes_of, llvm_type, with_element
+from cuvil.codegen.llvm_types import I64, element_of, llvm_type, with_element
 from cuvil.dialects import llvm_extra
 from cuvil.dialects import vector as lanes
 
@@ -98,16 +97,16 @@ def _overflow(flags: Attribute | None) -> Attribute:
 
 def _float(op_class: type[IRDLOperation]) -> Rule:
     def lower(f: FunctionLowering, op: Operation) -> None:
-        operands = f.operands(op)
-        f.set(op, f.b.op(op_class, *operands, result=operands[0].type, fastmathFlags=_flags_of(op)))
+        operands = f.float_operands(op)
+        f.set_float(op, f.b.op(op_class, *operands, result=operands[0].type, fastmathFlags=_flags_of(op)))
 
     return lower
 
 
 def _intrinsic(name: str) -> Rule:
     def lower(f: FunctionLowering, op: Operation) -> None:
-        operands = f.operands(op)
-        f.set(op, f.b.value_intrinsic(name, *operands, result=operands[0].type, flags=_flags_of(op)))
+        operands = f.float_operands(op)
+        f.set_float(op, f.b.value_intrinsic(name, *operands, result=operands[0].type, flags=_flags_of(op)))
 
     return lower
 
@@ -126,13 +125,13 @@ def _intrinsic_with_false(name: str) -> Rule:
 
 
 def constant_value(value: Attribute) -> Attribute:
-    """A constant's attribute with `index` as i64."""
+    """A constant's attribute with `index` as i64 and bf16 as its bits."""
     if isinstance(value, IntegerAttr) and isinstance(value.type, IndexType):
         return IntegerAttr(value.value.data, I64)
     if isinstance(value, DenseIntOrFPElementsAttr) and isinstance(value.type.element_type, IndexType):
         numbers: list[Any] = list(value.get_values())
         return DenseIntOrFPElementsAttr.from_list(VectorType(I64, value.type.get_shape()), numbers)  # pyright: ignore
-    return value
+    return bits_of_constant(value)
 
 
 def lower_constant(f: FunctionLowering, op: arith.ConstantOp) -> None:
@@ -147,7 +146,7 @@ def _compare_integers(f: FunctionLowering, op: Any) -> None:
 
 
 def _compare_floats(f: FunctionLowering, op: Any) -> None:
-    lhs, rhs = f.operands(op)
+    lhs, rhs = f.float_operands(op)
     result = with_element(lhs.type, i1)
     op_class = llvm_extra.FCmpOp if isinstance(lhs.type, VectorType) else llvm.FCmpOp
     # The scalar op's text form does not keep fast-math flags, so it gets none.
@@ -160,11 +159,6 @@ def _select(f: FunctionLowering, op: Operation) -> None:
 
 
 # -- divisions that round otherwise --------------------------------------------------------------------------------------
-
-
-def _integer(f: FunctionLowering, number: int, like: Attribute) -> SSAValue:
-    count = lanes_of(like)
-    return f.b.constant(number, like) if count is None else f.b.splat(number, element_of(like), count)
 
 
 def _constant_divisor(value: SSAValue) -> bool:
@@ -182,13 +176,13 @@ def _division_operands(f: FunctionLowering, op: Operation, *, is_signed: bool) -
     lhs, rhs = f.operands(op)
     if _constant_divisor(op.operands[1]):
         return lhs, rhs
-    traps = f.b.compare("eq", rhs, _integer(f, 0, rhs.type))
+    traps = f.b.compare("eq", rhs, f.integer(0, rhs.type))
     if is_signed:
-        is_least = f.b.compare("eq", lhs, _integer(f, -(1 << (_bits(lhs.type) - 1)), lhs.type))
-        is_minus_one = f.b.compare("eq", rhs, _integer(f, -1, rhs.type))
+        is_least = f.b.compare("eq", lhs, f.integer(-(1 << (_bits(lhs.type) - 1)), lhs.type))
+        is_minus_one = f.b.compare("eq", rhs, f.integer(-1, rhs.type))
         overflows = f.b.op(llvm.AndOp, is_least, is_minus_one, result=is_least.type)
         traps = f.b.op(llvm.OrOp, traps, overflows, result=traps.type)
-    return lhs, f.b.select(traps, _integer(f, 1, rhs.type), rhs)
+    return lhs, f.b.select(traps, f.integer(1, rhs.type), rhs)
 
 
 def _division(op_class: type[IRDLOperation], *, is_signed: bool) -> Rule:
@@ -204,7 +198,7 @@ def _rounding_division(amount: int, sign: str) -> Rule:
 
     def lower(f: FunctionLowering, op: Operation) -> None:
         lhs, rhs = _division_operands(f, op, is_signed=True)
-        zero = _integer(f, 0, lhs.type)
+        zero = f.integer(0, lhs.type)
         quotient = f.b.op(llvm.SDivOp, lhs, rhs, result=lhs.type)
         remainder = f.b.op(llvm.SRemOp, lhs, rhs, result=lhs.type)
         is_inexact = f.b.compare("ne", remainder, zero)
@@ -220,11 +214,11 @@ def _ceil_div_unsigned(f: FunctionLowering, op: Operation) -> None:
     lhs, rhs = _division_operands(f, op, is_signed=False)
     quotient = f.b.op(llvm.UDivOp, lhs, rhs, result=lhs.type)
     remainder = f.b.op(llvm.URemOp, lhs, rhs, result=lhs.type)
-    f.set(op, _add_where(f, quotient, f.b.compare("ne", remainder, _integer(f, 0, lhs.type)), 1))
+    f.set(op, _add_where(f, quotient, f.b.compare("ne", remainder, f.integer(0, lhs.type)), 1))
 
 
 def _add_where(f: FunctionLowering, value: SSAValue, condition: SSAValue, amount: int) -> SSAValue:
-    other = f.b.op(llvm.AddOp, value, _integer(f, amount, value.type), result=value.type)
+    other = f.b.op(llvm.AddOp, value, f.integer(amount, value.type), result=value.type)
     return f.b.select(condition, other, value)
 
 
@@ -256,66 +250,52 @@ def _trunc_integer(f: FunctionLowering, op: Operation) -> None:
     f.set(op, _truncate(f, f.value(op.operands[0]), llvm_type(op.results[0].type)))
 
 
-def _is_16_bit(element: Attribute) -> bool:
-    return isinstance(element, Float16Type | BFloat16Type)
-
-
 def _extend_float(f: FunctionLowering, op: Operation) -> None:
-    value = f.value(op.operands[0])
+    (value,) = f.float_operands(op)
     result = op.results[0].type
-    if _is_16_bit(element_of(value.type)) and isinstance(element_of(result), Float64Type):
+    if isinstance(element_of(value.type), Float16Type) and isinstance(element_of(result), Float64Type):
         value = f.b.op(llvm.FPExtOp, value, result=with_element(result, f32))
-    f.set(op, f.b.op(llvm.FPExtOp, value, result=result))
+    f.set(op, value if value.type == result else f.b.op(llvm.FPExtOp, value, result=result))
 
 
 def _truncate_float(f: FunctionLowering, op: Operation) -> None:
     value = f.value(op.operands[0])
     result = op.results[0].type
-    if isinstance(element_of(value.type), Float64Type) and _is_16_bit(element_of(result)):
+    is_double = isinstance(element_of(value.type), Float64Type)
+    if is_double and isinstance(element_of(result), Float16Type | BFloat16Type):
         value = f.b.op(llvm.FPTruncOp, value, result=with_element(result, f32))
-    if element_of(result) == bf16 and not f.module.has_bf16_conversion:
-        f.set(op, _round_to_bf16(f, value, result))
-    else:
-        f.set(op, f.b.op(llvm.FPTruncOp, value, result=result))
+    f.set(op, narrow(f, value) if is_bf16(result) else f.b.op(llvm.FPTruncOp, value, result=result))
 
 
-def _round_to_bf16(f: FunctionLowering, value: SSAValue, result: Attribute) -> SSAValue:
-    """The upper half of an f32's bits, rounded to nearest even; a NaN stays one. LLVM would call a library function."""
-    words = with_element(result, i32)
-    bits = f.b.op(llvm.BitcastOp, value, result=words)
-    upper = f.b.op(llvm.LShrOp, bits, _integer(f, 16, words), result=words)
-    is_odd = f.b.op(llvm.AndOp, upper, _integer(f, 1, words), result=words)
-    bias = _sum(f, is_odd, _integer(f, 0x7FFF, words))
-    rounded = f.b.op(llvm.LShrOp, _sum(f, bits, bias), _integer(f, 16, words), result=words)
-    quiet = f.b.op(llvm.OrOp, upper, _integer(f, 0x40, words), result=words)
-    chosen = f.b.select(_is_nan(f, value), quiet, rounded)
-    return f.b.op(llvm.BitcastOp, _truncate(f, chosen, with_element(result, i16)), result=result)
+def _float_to_integer(op_class: type[IRDLOperation]) -> Rule:
+    def lower(f: FunctionLowering, op: Operation) -> None:
+        f.set(op, f.b.op(op_class, *f.float_operands(op), result=llvm_type(op.results[0].type)))
+
+    return lower
 
 
-def _sum(f: FunctionLowering, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    return f.b.op(llvm.AddOp, lhs, rhs, result=lhs.type)
+def _integer_to_float(op_class: type[IRDLOperation]) -> Rule:
+    def lower(f: FunctionLowering, op: Operation) -> None:
+        result = op.results[0].type
+        computed = with_element(result, f32) if is_bf16(result) else result
+        f.set_float(op, f.b.op(op_class, *f.operands(op), result=computed))
+
+    return lower
 
 
-def _is_nan(f: FunctionLowering, value: SSAValue) -> SSAValue:
-    op_class = llvm_extra.FCmpOp if isinstance(value.type, VectorType) else llvm.FCmpOp
-    predicate = IntegerAttr(llvm.FCmpPredicateFlag.UNO.to_int(), 64)
-    result = with_element(value.type, i1)
-    return f.b.op(op_class, value, value, result=result, predicate=predicate, fastmathFlags=NO_FLAGS)
+def _bitcast(f: FunctionLowering, op: Operation) -> None:
+    value, result = f.value(op.operands[0]), llvm_type(op.results[0].type)
+    f.set(op, value if value.type == result else f.b.op(llvm.BitcastOp, value, result=result))
 
 
 # -- math ----------------------------------------------------------------------------------------------------------------
 
 
-def _fma(f: FunctionLowering, op: Operation) -> None:
-    operands = f.operands(op)
-    f.set(op, f.b.op(llvm.FMAOp, *operands, result=operands[0].type, fastmathFlags=_flags_of(op)))
-
-
 def _reciprocal_sqrt(f: FunctionLowering, op: Operation) -> None:
-    value = f.value(op.operands[0])
+    (value,) = f.float_operands(op)
     root = f.b.op(llvm.FSqrtOp, value, result=value.type, fastmathFlags=_flags_of(op))
     one = f.b.attribute_constant(f.float_constant(1.0, value.type), value.type)
-    f.set(op, f.b.op(llvm.FDivOp, one, root, result=value.type, fastmathFlags=_flags_of(op)))
+    f.set_float(op, f.b.op(llvm.FDivOp, one, root, result=value.type, fastmathFlags=_flags_of(op)))
 
 
 _SIMILAR: Mapping[type[Operation], type[IRDLOperation]] = {
@@ -324,19 +304,10 @@ _SIMILAR: Mapping[type[Operation], type[IRDLOperation]] = {
     arith.XOrIOp: llvm.XOrOp,
     arith.ShRUIOp: llvm.LShrOp,
     arith.ShRSIOp: llvm.AShrOp,
-    arith.BitcastOp: llvm.BitcastOp,
     arith.ExtSIOp: llvm.SExtOp,
     arith.ExtUIOp: llvm.ZExtOp,
-    arith.FPToSIOp: llvm_extra.FPToSIOp,
-    arith.FPToUIOp: llvm_extra.FPToUIOp,
-    arith.SIToFPOp: llvm.SIToFPOp,
-    arith.UIToFPOp: llvm_extra.UIToFPOp,
     lanes.ExtSIOp: llvm.SExtOp,
     lanes.ExtUIOp: llvm.ZExtOp,
-    lanes.FPToSIOp: llvm_extra.FPToSIOp,
-    lanes.FPToUIOp: llvm_extra.FPToUIOp,
-    lanes.SIToFPOp: llvm.SIToFPOp,
-    lanes.UIToFPOp: llvm_extra.UIToFPOp,
 }
 _FLOATS: Mapping[type[Operation], type[IRDLOperation]] = {
     arith.AddfOp: llvm.FAddOp,
@@ -349,6 +320,8 @@ _FLOATS: Mapping[type[Operation], type[IRDLOperation]] = {
     math.FloorOp: llvm.FFloorOp,
     math.SqrtOp: llvm.FSqrtOp,
     math.CopySignOp: llvm.FCopySignOp,
+    math.FmaOp: llvm.FMAOp,
+    vector.FMAOp: llvm.FMAOp,
 }
 _INTRINSICS: Mapping[type[Operation], str] = {
     arith.MinSIOp: "llvm.smin",
@@ -392,9 +365,18 @@ SCALAR_RULES: Mapping[type[Operation], Rule] = {
     lanes.IndexCastOp: _index_cast,
     arith.TruncIOp: _trunc_integer,
     lanes.TruncIOp: _trunc_integer,
+    arith.FPToSIOp: _float_to_integer(llvm_extra.FPToSIOp),
+    arith.FPToUIOp: _float_to_integer(llvm_extra.FPToUIOp),
+    arith.SIToFPOp: _integer_to_float(llvm.SIToFPOp),
+    arith.UIToFPOp: _integer_to_float(llvm_extra.UIToFPOp),
+    lanes.FPToSIOp: _float_to_integer(llvm_extra.FPToSIOp),
+    lanes.FPToUIOp: _float_to_integer(llvm_extra.FPToUIOp),
+    lanes.SIToFPOp: _integer_to_float(llvm.SIToFPOp),
+    lanes.UIToFPOp: _integer_to_float(llvm_extra.UIToFPOp),
+    arith.BitcastOp: _bitcast,
+    vector.BitcastOp: _bitcast,
     arith.ExtFOp: _extend_float,
     arith.TruncFOp: _truncate_float,
-    math.FmaOp: _fma,
     math.RsqrtOp: _reciprocal_sqrt,
     math.AbsIOp: _intrinsic_with_false("llvm.abs"),
     math.CountLeadingZerosOp: _intrinsic_with_false("llvm.ctlz"),

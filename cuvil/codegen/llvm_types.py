@@ -4,15 +4,28 @@
 |-----------------------|----------------------------------------------------------------|
 | `index`               | `i64`                                                          |
 | `iN`, floats          | themselves                                                     |
+| `bf16`                | `i16`, its bits; see `llvm_bfloat`                             |
 | `memref<..>`          | `!llvm.ptr` (a bare pointer to the first element)              |
-| `vector<NxT>`, rank 1 | `vector<NxT>`, an `index` element as `i64`                     |
+| `vector<NxT>`, rank 1 | `vector<NxT>`, its elements as above                           |
 
 In memory an `i1` takes one byte (0 or 1); `memory_type` says so.
 """
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, MemRefType, VectorType, i1, i8, i32, i64
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BFloat16Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute
 
@@ -26,6 +39,8 @@ def llvm_type(source: Attribute) -> Attribute:
     """The llvm type of a value of type `source`. Raises `UnsupportedError` where there is none."""
     if isinstance(source, IndexType):
         return i64
+    if isinstance(source, BFloat16Type):
+        return i16
     if isinstance(source, IntegerType | AnyFloat | LLVMPointerType):
         return source
     if isinstance(source, MemRefType):
@@ -33,9 +48,8 @@ def llvm_type(source: Attribute) -> Attribute:
     if isinstance(source, VectorType):
         if source.get_num_dims() != 1 or source.get_num_scalable_dims():
             raise UnsupportedError(f"lower-loops-to-llvm: expected a fixed vector of rank 1, got {source}")
-        if isinstance(source.element_type, IndexType):
-            return VectorType(i64, source.get_shape())
-        return source
+        element = llvm_type(source.element_type)
+        return source if element is source.element_type else VectorType(element, source.get_shape())
     raise UnsupportedError(f"lower-loops-to-llvm: no llvm type for {source}")
 
 
