@@ -129,6 +129,9 @@ class LayerNormOp(NormOp):
 
     name = "cuvil_tensor.layer_norm"
 
+    # All three again: definitions of a subclass come before inherited ones, and the input is the first operand.
+    input = operand_def(TensorType)
+    weight = opt_operand_def(TensorType)
     bias = opt_operand_def(TensorType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
