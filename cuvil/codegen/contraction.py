@@ -11,9 +11,9 @@ One parallel loop over work items; an item is one panel of columns x one block o
             scratch tile = registers
             for each row of the tile: epilogue(scratch row)      one copy of the epilogue's code for all rows
 
-Rows are cut into tiles of h or h - 1 rows, h as the registers allow, so that no tile is a scalar remainder; a dynamic
-number of rows takes full tiles and then powers of two. Where k is long, it is cut into blocks whose partial sums stay
-in the scratch. Extents of 0 are right: no results, or results that are the epilogue of zeros.
+Rows are cut into tiles of h rows, or of h and h - 1 where m does not divide, so that no tile is a scalar remainder; a
+dynamic number of rows takes full tiles and then powers of two. Where k is long and packed here, it is cut into blocks
+whose partial sums stay in the scratch. Extents of 0 are right: no results, or results that are the epilogue of zeros.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 _SEQUENTIAL_WORK = 1 << 16
 """Fewer multiply-adds than this take less time than entering a parallel region."""
 _MAX_BLOCK_TILES = 32
+_ENOUGH_SUMS = 16
+"""Registers of sums that keep the multipliers busy and loads fewer than multiply-adds; more gain nothing."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,13 @@ class RowTiles:
     count: Index
 
     @staticmethod
-    def cut(b: LoopBuilder, m: Index, most: int) -> RowTiles:
-        """As few tiles as `most` rows allow, as equal as can be."""
+    def cut(b: LoopBuilder, m: Index, least: int, most: int) -> RowTiles:
+        """Equal tiles of `least` rows or more if m divides so, for code emitted once; else as few tiles as can be."""
         if not isinstance(m, int):
-            return RowTiles(m, most, b.div(m, most), b.ceil_div(m, most))
-        count = -(-m // most)
+            rows = most if most < 8 else 1 << most.bit_length() - 1
+            return RowTiles(m, rows, b.div(m, rows), b.ceil_div(m, rows))
+        even = [rows for rows in range(min(least, most), most + 1) if m % rows == 0]
+        count = m // even[-1] if even else -(-m // most)
         rows, longer = -(-m // count), m % count
         return RowTiles(m, rows, longer or count, count)
 
@@ -168,7 +172,7 @@ def choose_schedule(
     columns = spec.n if isinstance(spec.n, int) else None
     panel = rhs.panel if isinstance(rhs, PackedOperand) else choose_panel(target, spec.element_type, columns)
     vectors = panel // lanes
-    tiles = RowTiles.cut(b, spec.m, max_rows(target, vectors))
+    tiles = RowTiles.cut(b, spec.m, -(-_ENOUGH_SUMS // vectors), max_rows(target, vectors))
     panels = b.ceil_div(spec.n, panel)
     packs = isinstance(rhs, StridedOperand) and not _reads_directly(spec, rhs, tiles, panel)
     item_bytes = element_bits(spec.accumulator_type) // 8
