@@ -41,11 +41,12 @@ from cuvil.codegen.windows import Dims, WindowDim, operand_with_unit_dims, with_
 if TYPE_CHECKING:
     from cuvil.targets.cpu import CpuTarget
 
-_INLINE_STORE_REDUCTION = 256
+_INLINE_STORE_REDUCTION = 96
 """Up to this many products an output, finished registers are stored one by one; above, through a small buffer and a
 loop, which costs a few cycles a row and saves most of the epilogue's code."""
 
-_MOST_UNROLLED = 4
+_ENOUGH_PRODUCTS = 12
+"""Multiply-adds in the innermost loop's body that hide its own instructions; small tiles are unrolled to have as many."""
 
 
 def emit_convolution(
@@ -253,7 +254,7 @@ class _Tile:
     ) -> Sequence[SSAValue]:
         """sums + every product of `levels`, the innermost loop unrolled."""
         b, level, inner = self.conv.b, levels[0], levels[1:]
-        unroll = 1 if inner else _unrolling(level.count)
+        unroll = 1 if inner else _unrolling(level.count, len(sums))
         with b.for_(0, level.count, unroll, sums) as loop:
             result: Sequence[SSAValue] = loop.carried
             at = b.add(base, b.mul(loop.index, level.input_step))
@@ -332,8 +333,7 @@ class _Tile:
                 self.conv.epilogue.store(b, output, b.add(channel, position * lanes), value, mask)
 
 
-def _unrolling(count: int) -> int:
-    """How many steps of the innermost loop its body holds: a divisor of `count`."""
-    if count <= _MOST_UNROLLED:
-        return count
-    return next((unroll for unroll in range(_MOST_UNROLLED, 1, -1) if count % unroll == 0), 1)
+def _unrolling(count: int, products: int) -> int:
+    """How many steps of `products` multiply-adds the innermost loop's body holds: a divisor of its `count`."""
+    wanted = -(-_ENOUGH_PRODUCTS // products)
+    return next(unroll for unroll in range(min(wanted, count), 0, -1) if count % unroll == 0)

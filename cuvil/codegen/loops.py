@@ -109,6 +109,14 @@ class LoopBuilder:
         self.block.add_op(made)
         return made.results[0]
 
+    def save(self) -> list[dict[Any, SSAValue]]:
+        """What `restore` needs after operations appended since have been erased again."""
+        return [dict(scope) for scope in self._constants]
+
+    def restore(self, saved: list[dict[Any, SSAValue]]) -> None:
+        """Forget the constants made since `save`."""
+        self._constants[:] = saved
+
     # -- constants ---------------------------------------------------------------------------------------------------
 
     def index(self, number: Index) -> SSAValue:

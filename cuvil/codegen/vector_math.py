@@ -20,8 +20,10 @@ from cuvil.codegen import (
     vector_math_error_function,
     vector_math_exponential,
     vector_math_hyperbolic,
+    vector_math_inverse_trigonometric,
     vector_math_logarithm,
     vector_math_power,
+    vector_math_trigonometric,
 )
 from cuvil.codegen.loops import LoopBuilder, element_type_of
 from cuvil.codegen.vector_math_lanes import Lanes
@@ -38,6 +40,18 @@ EXPANSIONS: Mapping[type[Operation], Expansion] = {
     math.Log10Op: vector_math_logarithm.log10,
     math.Log1pOp: vector_math_logarithm.log1p,
     math.TanhOp: vector_math_hyperbolic.tanh,
+    math.SinhOp: vector_math_hyperbolic.sinh,
+    math.CoshOp: vector_math_hyperbolic.cosh,
+    math.AsinhOp: vector_math_hyperbolic.asinh,
+    math.AcoshOp: vector_math_hyperbolic.acosh,
+    math.AtanhOp: vector_math_hyperbolic.atanh,
+    math.SinOp: vector_math_trigonometric.sin,
+    math.CosOp: vector_math_trigonometric.cos,
+    math.TanOp: vector_math_trigonometric.tan,
+    math.AsinOp: vector_math_inverse_trigonometric.asin,
+    math.AcosOp: vector_math_inverse_trigonometric.acos,
+    math.AtanOp: vector_math_inverse_trigonometric.atan,
+    math.Atan2Op: vector_math_inverse_trigonometric.atan2,
     math.ErfOp: vector_math_error_function.erf,
     math.RsqrtOp: vector_math_power.rsqrt,
 }
@@ -62,3 +76,8 @@ def expand_function(b: LoopBuilder, function: Expansion, operands: Sequence[SSAV
 def is_supported(element_type: object) -> bool:
     """True for the float types that expansions take."""
     return isinstance(element_type, Float16Type | BFloat16Type | Float32Type | Float64Type)
+
+
+def erfc(b: LoopBuilder, value: SSAValue) -> SSAValue:
+    """1 - erf(value) without cancellation; `math` has no operation for it."""
+    return expand_function(b, vector_math_error_function.erfc, (value,))

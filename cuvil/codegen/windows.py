@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -78,6 +79,34 @@ def operand_with_unit_dims(operand: StridedOperand) -> StridedOperand:
     shape = (operand.shape[0], *[1] * missing, *operand.shape[1:])
     strides = (operand.strides[0], *[0] * missing, *operand.strides[1:])
     return StridedOperand(operand.buffer, operand.offset, shape, strides)
+
+
+_SEQUENTIAL_WORK = 1 << 18
+"""Fewer multiply-adds than this (a few microseconds) take less time than it takes to wake the threads."""
+
+
+@contextmanager
+def work_items(b: LoopBuilder, count: Index, work: Index) -> Generator[Index]:
+    """The body for each of `count` items, over the threads if their `work`, in multiply-adds, is worth it or unknown."""
+    if count == 1:
+        yield 0
+    elif isinstance(work, int) and work < _SEQUENTIAL_WORK:
+        with b.for_(0, count) as loop:
+            yield loop.index
+    else:
+        with b.parallel(count) as item:
+            yield item
+
+
+def output_pixels(dims: Dims, batch: Index) -> Index:
+    """Output pixels of all images, or -1 where they are not known."""
+    extents = (batch, *(dim.output for dim in dims))
+    total = 1
+    for extent in extents:
+        if not isinstance(extent, int):
+            return -1
+        total *= extent
+    return total
 
 
 # -- what is read, as IR -----------------------------------------------------------------------------------------------

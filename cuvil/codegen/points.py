@@ -1,0 +1,476 @@
+"""Evaluating a kernel's region at a point: the common part of every emitter.
+
+A *point* of a tensor value is one `Coordinate` a dim. `PointEvaluator.evaluate(value, point)` emits the code that computes
+that element, or `width` elements at once: a coordinate with a non-zero `step` differs from lane to lane. Movement ops are
+coordinate arithmetic and cost no code where the arithmetic folds; a value whose coordinates all have step 0 is computed
+once, as a scalar, and splat where a vector is needed.
+
+Coordinates of several dims may come from one flat position (`FlatGroup`): a load that reads those dims in row-major order
+then uses the flat position as it is, and no division is emitted. A group that carries the lanes cannot be taken apart
+(`CannotFlatten`). What has no vector form raises `CannotVectorize`; a concat or pad whose boundary falls inside the lanes'
+loop raises `NeedsCut` with the position at which the loop must be cut. Emitters catch these and choose another loop shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerType, VectorType
+from xdsl.ir import Attribute, SSAValue
+
+from cuvil.codegen.loops import Index, LoopBuilder, width_of
+from cuvil.codegen.scalar_lowering import emit_cast, emit_scalar, is_float, is_unsigned, storage_type
+from cuvil.dialects import tensor as ct
+from cuvil.errors import CuvilError
+from cuvil.semantics.views import contiguous_strides, reshape_groups, static_shape
+
+_INDEX = IndexType()
+_I64 = IntegerType(64)
+
+
+class CannotVectorize(Exception):
+    """The lanes would need something that has no vector form; use width 1."""
+
+
+class CannotFlatten(Exception):
+    """A flat group of dims that carries the lanes would have to be taken apart; loop over fewer dims."""
+
+
+class NeedsCut(Exception):
+    """The loop of the lanes must be cut at `position`, so that each part reads from one side of a boundary."""
+
+    def __init__(self, position: int):
+        super().__init__(position)
+        self.position = position
+
+
+@dataclass(eq=False)
+class FlatGroup:
+    """Dims of a row-major shape whose position is known as one flat number; lanes advance it by `step`."""
+
+    flat: Index
+    shape: tuple[int, ...]
+    step: int = 0
+    _parts: dict[int, list[Index]] = field(default_factory=dict[int, list[Index]])
+
+    def part(self, b: LoopBuilder, dim: int) -> Index:
+        """The coordinate along one dim, by division; once a block."""
+        if sum(extent != 1 for extent in self.shape) <= 1:
+            return self.flat if self.shape[dim] != 1 else 0
+        if self.step:
+            raise CannotFlatten
+        key = id(b.block)
+        if key not in self._parts:
+            self._parts[key] = b.delinearize(self.flat, self.shape)
+        return self._parts[key][dim]
+
+    def coordinates(self) -> list[Coordinate]:
+        """One coordinate for each dim of the group."""
+        lone = sum(extent != 1 for extent in self.shape) <= 1
+        return [
+            Coordinate(None, self.step if (not lone or extent != 1) else 0, 0, extent, group=self, dim=dim)
+            for dim, extent in enumerate(self.shape)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinate:
+    """A position along one dim: lane l is at `base + l * step`, all lanes within [low, high).
+
+    `base` is None where it is a part of a flat `group`. `loop_offset` says base == loop variable of the lanes + it.
+    """
+
+    base: Index | None
+    step: int = 0
+    low: int = 0
+    high: int = 1 << 62
+    group: FlatGroup | None = None
+    dim: int = 0
+    loop_offset: int | None = None
+
+    def at(self, b: LoopBuilder) -> Index:
+        """The first lane's position."""
+        if self.base is not None:
+            return self.base
+        assert self.group is not None
+        return self.group.part(b, self.dim)
+
+    def moved(self, b: LoopBuilder, offset: int) -> Coordinate:
+        """The coordinate plus a constant."""
+        if offset == 0:
+            return self
+        loop_offset = None if self.loop_offset is None else self.loop_offset + offset
+        return Coordinate(
+            b.add(self.at(b), offset), self.step, self.low + offset, self.high + offset, loop_offset=loop_offset
+        )
+
+    def scaled(self, b: LoopBuilder, factor: int, offset: int) -> Coordinate:
+        """The coordinate times a constant plus another."""
+        if factor == 1:
+            return self.moved(b, offset)
+        base = b.add(b.mul(self.at(b), factor), offset)
+        ends = sorted((self.low * factor + offset, (self.high - 1) * factor + offset))
+        return Coordinate(base, self.step * factor, ends[0], ends[1] + 1)
+
+    def flipped(self, b: LoopBuilder, extent: int) -> Coordinate:
+        """The coordinate counted from the end of a dim."""
+        return self.scaled(b, -1, extent - 1)
+
+
+ZERO = Coordinate(0, 0, 0, 1)
+Point = tuple[Coordinate, ...]
+Bound = Callable[[Point], SSAValue]
+
+
+@dataclass
+class PointEvaluator:
+    """Emits the elements of a region's values at points, `width` lanes at once, through `b`.
+
+    `buffers` has the flat buffer of each block argument. `bound` overrides values that something else computes: an anchor's
+    accumulators, a row's reductions. `mask` says which lanes exist where some do not; others are never loaded. `aligned` says
+    that the lanes' loop starts at 0 and advances by the width, so that a vector stays within a multiple of it.
+    """
+
+    b: LoopBuilder
+    width: int
+    buffers: dict[SSAValue, SSAValue]
+    mask: SSAValue | None = None
+    aligned: bool = True
+    bound: dict[SSAValue, Bound] = field(default_factory=dict[SSAValue, Bound])
+    _memo: dict[tuple[object, ...], SSAValue] = field(default_factory=dict[tuple[object, ...], SSAValue])
+
+    def vector(self, value: SSAValue, point: Point) -> SSAValue:
+        """As `evaluate`, splat to the full width."""
+        return self.b.broadcast(self.evaluate(value, point), self.width)
+
+    def evaluate(self, value: SSAValue, point: Point) -> SSAValue:
+        """The element(s) of `value` at `point`: a scalar where no coordinate depends on the lane."""
+        if (bound := self.bound.get(value)) is not None:
+            return bound(point)
+        key = (value, *(id(coordinate) for coordinate in point), id(self.b.block))
+        if (known := self._memo.get(key)) is None:
+            known = self._emit(value, point)
+            self._memo[key] = known
+            # The memo keys coordinates by identity: keep them alive as long as it lives.
+            self._alive.append(point)
+        return known
+
+    @property
+    def lane_width(self) -> int:
+        """The width for splitting a dim among lanes: more than any extent where vectors may cross its multiples."""
+        return self.width if self.aligned or self.width == 1 else 1 << 62
+
+    _alive: list[Point] = field(default_factory=list[Point])
+
+    def _emit(self, value: SSAValue, point: Point) -> SSAValue:
+        b = self.b
+        if value in self.buffers:
+            return self.load(self.buffers[value], _shape(value), point)
+        op = value.owner
+        match op:
+            case ct.ElementwiseOp():
+                return self._elementwise(op, point)
+            case ct.CastOp():
+                operand = self.evaluate(op.input, point)
+                return emit_cast(b, operand, ct.element_of(op.input), ct.element_of(op.result))
+            case ct.ConstantOp():
+                return self._constant(op, point)
+            case ct.BroadcastOp():
+                inner = [
+                    ZERO if dim == 1 else point[axis]
+                    for dim, axis in zip(_shape(op.input), ct.numbers(op.axes), strict=True)
+                ]
+                return self.evaluate(op.input, tuple(inner))
+            case ct.TransposeOp():
+                inner = [ZERO] * len(point)
+                for place, axis in enumerate(ct.numbers(op.input_order)):
+                    inner[axis] = point[place]
+                return self.evaluate(op.input, tuple(inner))
+            case ct.ReshapeOp():
+                return self.evaluate(op.input, reshape_point(b, self.lane_width, point, _shape(value), _shape(op.input)))
+            case ct.SliceOp():
+                starts, steps = ct.numbers(op.starts), ct.numbers(op.steps)
+                moved = [c.scaled(b, step, start) for c, start, step in zip(point, starts, steps, strict=True)]
+                return self.evaluate(op.input, tuple(moved))
+            case ct.ReverseOp():
+                axes, shape = ct.numbers(op.axes), _shape(value)
+                turned = [c.flipped(b, shape[axis]) if axis in axes else c for axis, c in enumerate(point)]
+                return self.evaluate(op.input, tuple(turned))
+            case ct.ConcatOp():
+                return self._concat(op, point)
+            case ct.PadOp():
+                return self._pad(op, point)
+            case ct.GatherOp():
+                return self._gather(op, point)
+            case ct.IotaOp():
+                return self._iota(op, point)
+            case _:
+                name = op.name if hasattr(op, "name") else "a block argument"
+                raise CuvilError(f"{name}: has no element-wise meaning inside a kernel")
+
+    # -- leaves ------------------------------------------------------------------------------------------------------
+
+    def load(self, buffer: SSAValue, shape: Sequence[int], point: Point) -> SSAValue:
+        """The element(s) of a row-major buffer."""
+        position, step = linear_position(self.b, shape, point)
+        return self.load_at(buffer, position, step)
+
+    def load_at(self, buffer: SSAValue, position: Index, step: int) -> SSAValue:
+        """Element(s) `position + lane * step` of a flat buffer."""
+        b = self.b
+        if step == 0 or self.width == 1:
+            return b.load(buffer, position)
+        if step == 1:
+            if self.mask is None:
+                return b.load(buffer, position, self.width)
+            return b.masked_load(buffer, position, self.mask, self.width)
+        if self.mask is not None:
+            raise CannotVectorize
+        lanes = [b.load(buffer, b.add(position, lane * step)) for lane in range(self.width)]
+        return self._pack_lanes(lanes)
+
+    def _pack_lanes(self, lanes: Sequence[SSAValue]) -> SSAValue:
+        vector = self.b.broadcast(lanes[0], self.width)
+        for lane, value in enumerate(lanes[1:], 1):
+            vector = self.b.insert_lane(value, vector, lane)
+        return vector
+
+    def _constant(self, op: ct.ConstantOp, point: Point) -> SSAValue:
+        value = op.value
+        assert isinstance(value, DenseIntOrFPElementsAttr)
+        element = ct.element_of(op.result)
+        if not value.is_splat():
+            raise CuvilError(f"{op.name}: only a splat can stand inside a kernel; others are operands")
+        number = value.get_values()[0]
+        return self.b.constant(number, storage_type(element))  # pyright: ignore[reportArgumentType]
+
+    def _iota(self, op: ct.IotaOp, point: Point) -> SSAValue:
+        b, element = self.b, ct.element_of(op.result)
+        coordinate = point[op.axis.value.data]
+        base = b.cast_index(b.index(coordinate.at(b)), _I64)
+        if coordinate.step and self.width > 1:
+            lanes = DenseIntOrFPElementsAttr.from_list(
+                VectorType(_I64, [self.width]), [lane * coordinate.step for lane in range(self.width)]
+            )
+            offsets = b.op(arith.ConstantOp, result=lanes.type, value=lanes)
+            base = b.int_op(arith.AddiOp, b.broadcast(base, self.width), offsets)
+        return emit_cast(b, base, _I64, element)
+
+    # -- inner nodes -------------------------------------------------------------------------------------------------
+
+    def _elementwise(self, op: ct.ElementwiseOp, point: Point) -> SSAValue:
+        operands = [self.evaluate(operand, point) for operand in op.operands]
+        width = max(width_of(operand.type) for operand in operands)
+        data = op.operands[1] if op.function.rule == "second" else op.operands[0]
+        aligned = [self.b.broadcast(operand, width) for operand in operands]
+        return emit_scalar(self.b, op.kind.data, ct.element_of(data), aligned)
+
+    def select(self, condition: SSAValue, true: SSAValue, false: SSAValue) -> SSAValue:
+        """A choice by a scalar condition, of values that may be scalars or vectors."""
+        width = max(width_of(true.type), width_of(false.type))
+        return self.b.select(condition, self.b.broadcast(true, width), self.b.broadcast(false, width))
+
+    def _within(self, coordinate: Coordinate, boundary: int) -> None:
+        """Raise if lanes may lie on both sides of `boundary`; scalars are chosen by a select instead."""
+        if coordinate.step and self.width > 1 and coordinate.low < boundary < coordinate.high:
+            if coordinate.loop_offset is None:
+                raise CannotVectorize
+            raise NeedsCut(boundary - coordinate.loop_offset)
+
+    def _concat(self, op: ct.ConcatOp, point: Point) -> SSAValue:
+        b, axis = self.b, op.axis.value.data
+        coordinate = point[axis]
+        start, result = 0, None
+        for operand in op.inputs:
+            extent = _shape(operand)[axis]
+            low, high = max(coordinate.low, start), min(coordinate.high, start + extent)
+            if low < high:
+                self._within(coordinate, start)
+                self._within(coordinate, start + extent)
+                inner = coordinate.moved(b, -start)
+                if coordinate.low >= start and coordinate.high <= start + extent:
+                    return self.evaluate(operand, (*point[:axis], inner, *point[axis + 1 :]))
+                clamped = b.max(b.min(inner.at(b), extent - 1), 0)
+                safe = Coordinate(clamped, 0, 0, extent)
+                part = self.evaluate(operand, (*point[:axis], safe, *point[axis + 1 :]))
+                here = b.compare_index("sge", coordinate.at(b), start)
+                result = part if result is None else self.select(here, part, result)
+            start += extent
+        assert result is not None, "a concat is only evaluated at points that exist"
+        return result
+
+    def _pad(self, op: ct.PadOp, point: Point) -> SSAValue:
+        b, shape = self.b, _shape(op.input)
+        inner: list[Coordinate] = []
+        inside: SSAValue | None = None
+        fill = self.evaluate(op.fill, ())
+        for coordinate, extent, low in zip(point, shape, ct.numbers(op.low), strict=True):
+            moved = coordinate.moved(b, -low)
+            if moved.low >= 0 and moved.high <= extent:
+                inner.append(moved)
+                continue
+            if moved.high <= 0 or moved.low >= extent or extent == 0:
+                return fill
+            self._within(coordinate, low)
+            self._within(coordinate, low + extent)
+            if moved.step and self.width > 1:
+                raise CannotVectorize
+            position = moved.at(b)
+            for predicate, bound in (("sge", 0), ("slt", extent)):
+                test = b.compare_index(predicate, position, bound)
+                inside = test if inside is None else b.int_op(arith.AndIOp, inside, test)
+            inner.append(Coordinate(b.max(b.min(position, extent - 1), 0), 0, 0, extent))
+        value = self.evaluate(op.input, tuple(inner))
+        return value if inside is None else self.select(inside, value, fill)
+
+    def _gather(self, op: ct.GatherOp, point: Point) -> SSAValue:
+        b, axes, shape = self.b, ct.numbers(op.axes), _shape(op.input)
+        count = len(_shape(op.indices[0]))
+        places = iter(point[count:])
+        inner: list[Coordinate] = [ZERO if axis in axes else next(places) for axis in range(len(shape))]
+        picked = [self.evaluate(index, point[:count]) for index in op.indices]
+        if any(width_of(index.type) > 1 for index in picked):
+            return self._gather_lanes(op, point, picked)
+        for axis, index, operand in zip(axes, picked, op.indices, strict=True):
+            inner[axis] = Coordinate(self._wrapped(index, ct.element_of(operand), shape[axis]), 0, 0, shape[axis])
+        return self.evaluate(op.input, tuple(inner))
+
+    def _wrapped(self, index: SSAValue, element: Attribute, extent: int) -> SSAValue:
+        """A scalar index as a position: negative ones count from the end."""
+        b = self.b
+        wide = emit_cast(b, index, element, _I64)
+        negative = b.compare_int("slt", wide, b.constant(0, _I64))
+        wide = b.select(negative, b.int_op(arith.AddiOp, wide, b.constant(extent, _I64)), wide)
+        return b.cast_index(wide, _INDEX)
+
+    def _gather_lanes(self, op: ct.GatherOp, point: Point, picked: Sequence[SSAValue]) -> SSAValue:
+        """Indices that differ from lane to lane: each lane loads for itself, from a buffer only."""
+        if op.input not in self.buffers or self.mask is not None:
+            raise CannotVectorize
+        b, axes, shape = self.b, ct.numbers(op.axes), _shape(op.input)
+        strides, count = contiguous_strides(shape), len(_shape(op.indices[0]))
+        rest = [axis for axis in range(len(shape)) if axis not in axes]
+        lanes: list[SSAValue] = []
+        for lane in range(self.width):
+            position: Index = 0
+            for axis, index, operand in zip(axes, picked, op.indices, strict=True):
+                scalar = b.extract(index, lane) if width_of(index.type) > 1 else index
+                place = self._wrapped(scalar, ct.element_of(operand), shape[axis])
+                position = b.add(position, b.mul(place, strides[axis]))
+            for axis, coordinate in zip(rest, point[count:], strict=True):
+                place = b.add(coordinate.at(b), lane * coordinate.step)
+                position = b.add(position, b.mul(place, strides[axis]))
+            lanes.append(b.load(self.buffers[op.input], position))
+        return self._pack_lanes(lanes)
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    shape = static_shape(value)
+    if shape is None:
+        raise CuvilError(f"native code for symbolic dims is not available: {value.type}; give the dim a number")
+    return shape
+
+
+def linear_position(b: LoopBuilder, shape: Sequence[int], point: Point) -> tuple[Index, int]:
+    """The flat position of a point in a row-major buffer, and how far it moves from lane to lane."""
+    return strided_position(b, shape, contiguous_strides(shape), point)
+
+
+def strided_position(
+    b: LoopBuilder, shape: Sequence[int], strides: Sequence[int], point: Point
+) -> tuple[Index, int]:
+    """The position `sum(coordinate * stride)` of a point, and how far it moves from lane to lane."""
+    position: Index = 0
+    step = 0
+    dim = 0
+    while dim < len(point):
+        coordinate = point[dim]
+        run = _group_run(point, dim, shape, strides)
+        if run is not None:
+            group, stride, count = run
+            position = b.add(position, b.mul(group.flat, stride))
+            step += group.step * stride
+            dim += count
+            continue
+        if shape[dim] != 1:
+            position = b.add(position, b.mul(coordinate.at(b), strides[dim]))
+            step += coordinate.step * strides[dim]
+        dim += 1
+    return position, step
+
+
+def _group_run(
+    point: Point, first: int, shape: Sequence[int], strides: Sequence[int]
+) -> tuple[FlatGroup, int, int] | None:
+    """Whether the dims from `first` on are all of one flat group, in its order and with row-major strides."""
+    group = point[first].group
+    if group is None or point[first].dim != 0 or first + len(group.shape) > len(point):
+        return None
+    count = len(group.shape)
+    stride: int | None = None
+    expected = 0
+    for dim in reversed(range(count)):
+        coordinate = point[first + dim]
+        if coordinate.group is not group or coordinate.dim != dim or shape[first + dim] != group.shape[dim]:
+            return None
+        if group.shape[dim] == 1:
+            continue
+        if stride is None:
+            stride = expected = strides[first + dim]
+        if strides[first + dim] != expected:
+            return None
+        expected *= group.shape[dim]
+    return group, stride or 0, count
+
+
+def reshape_point(
+    b: LoopBuilder, width: int, point: Point, source: Sequence[int], result: Sequence[int]
+) -> Point:
+    """The coordinates in shape `result` of the element that has `point` in shape `source` (both row-major)."""
+    coordinates: list[Coordinate] = [ZERO] * len(result)
+    for old_dims, new_dims in reshape_groups(source, result):
+        old = [dim for dim in old_dims if source[dim] != 1]
+        new = [dim for dim in new_dims if result[dim] != 1]
+        if len(old) == 1 and len(new) == 1:
+            coordinates[new[0]] = point[old[0]]
+        elif new:
+            shape = [source[dim] for dim in old]
+            flat, step = strided_position(b, shape, contiguous_strides(shape), tuple(point[dim] for dim in old))
+            _split(b, width, flat, step, [result[dim] for dim in new], new, coordinates)
+    return tuple(coordinates)
+
+
+def _split(
+    b: LoopBuilder,
+    width: int,
+    flat: Index,
+    step: int,
+    shape: list[int],
+    dims: list[int],
+    coordinates: list[Coordinate],
+) -> None:
+    """Take a flat position apart into `shape`; the lanes must stay within the last dim."""
+    lanes = step != 0 and width > 1
+    if lanes and len(shape) > 1 and (step != 1 or shape[-1] % width):
+        group = FlatGroup(flat, tuple(shape), step)
+        for dim, coordinate in zip(dims, group.coordinates(), strict=True):
+            coordinates[dim] = coordinate
+        return
+    if not lanes:
+        group = FlatGroup(flat, tuple(shape))
+        for dim, coordinate in zip(dims, group.coordinates(), strict=True):
+            coordinates[dim] = coordinate
+        return
+    # Vectors start at multiples of the width (or are masked within one), so that they stay inside the last dim.
+    parts = b.delinearize(flat, shape)
+    for dim, part, extent in zip(dims, parts, shape, strict=True):
+        coordinates[dim] = Coordinate(part, 0, 0, extent)
+    coordinates[dims[-1]] = replace(coordinates[dims[-1]], step=step)
+
+
+def element_kind(value: SSAValue) -> tuple[bool, bool]:
+    """Whether a tensor's elements are floats, and whether they are unsigned integers."""
+    element = ct.element_of(value)
+    return is_float(element), is_unsigned(element)
