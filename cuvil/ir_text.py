@@ -16,6 +16,7 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
+    AnyFloat,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
     IntAttr,
@@ -23,7 +24,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
@@ -148,9 +149,12 @@ class LocatingParser(Parser):
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         if allow_implicit_module and self._current_token.kind is MLIRTokenKind.EOF:
             return ModuleOp([])
+        first = self._current_token.span
         try:
             return super().parse_module(allow_implicit_module)
         except ParseError as error:
+            if not allow_implicit_module and error.msg.startswith("builtin.module operation expected"):
+                raise ParseError(first, error.msg) from error
             # Upstream finds out at the end of the file; the user wants to see the use.
             if self.forward_ssa_references and self._current_token.kind is MLIRTokenKind.EOF:
                 name, span = next((name, self._first_uses[name]) for name in self.forward_ssa_references)
@@ -186,6 +190,12 @@ class LocatingParser(Parser):
         span = Span(start, start + len(name) + quotes, self._current_token.span.input)
         raise ParseError(span, _unknown_operation(self.ctx, name))
 
+    def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
+        element = super()._parse_tensor_literal_element()
+        if element.span.text[:2] in ("0x", "0X"):
+            return _HexadecimalElement(element.is_negative, element.value, element.span)
+        return element
+
     def _parse_external_resources(self) -> None:
         self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_resource)
 
@@ -206,6 +216,19 @@ class LocatingParser(Parser):
         self.parse_punctuation(":")
         boolean = self.parse_optional_boolean()
         return key, self.parse_str_literal() if boolean is None else boolean
+
+
+class _HexadecimalElement(AttrParser._TensorLiteralElement):
+    """An element of `dense<...>` in hexadecimal: of a float type it is the bits, which upstream reads as a number.
+
+    NaN, infinities and large round numbers are printed so.
+    """
+
+    def to_type(self, parser: AttrParser, type: Any) -> Any:
+        if not isinstance(type, AnyFloat):
+            return super().to_type(parser, type)
+        size = type.compile_time_size
+        return type.unpack(int(self.span.text, 16).to_bytes(size, "little"), 1)[0]
 
 
 @dataclass(eq=False, repr=False, init=False)
