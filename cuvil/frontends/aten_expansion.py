@@ -1,0 +1,102 @@
+"""Takes apart a node for which there is no builder, by PyTorch's own decomposition of its op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from cuvil.errors import UnsupportedError
+
+_REASON = "there is no lowering and PyTorch has no decomposition for it; write it with other ops"
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A graph that computes what a node computes, of its tensor arguments `inputs` in order."""
+
+    graph: GraphModule
+    inputs: tuple[Node, ...]
+    single: bool
+
+
+def expanded(node: Node, builder_of: Callable[[str], Any]) -> Expansion:
+    """The decomposition of a node into ops with builders, as far as there are. Raises `UnsupportedError` without one."""
+    target = node.target
+    if not isinstance(target, torch._ops.OpOverload):
+        raise UnsupportedError("only aten ops can be taken apart")
+    if torch.Tag.nondeterministic_seeded in target.tags:
+        raise UnsupportedError("random numbers are not supported in inference")
+    if torch.Tag.data_dependent_output in target.tags or torch.Tag.dynamic_output_shape in target.tags:
+        raise UnsupportedError("its result's size or value depends on data; it cannot be compiled ahead")
+    inputs: list[Node] = []
+    build = _rebuilder((node.args, node.kwargs), inputs)
+    single = isinstance(node.meta.get("val"), torch.Tensor)
+
+    def compute(*tensors: torch.Tensor) -> Any:
+        arguments, options = build(tensors)
+        result = target(*arguments, **options)
+        return [result] if single else list(result)
+
+    graph = _traced(compute, [argument.meta["val"] for argument in inputs], _table(target, builder_of))
+    calls = [inner for inner in graph.graph.nodes if inner.op == "call_function"]
+    if any(inner.target is target for inner in calls):
+        raise UnsupportedError(_REASON)
+    return Expansion(graph, tuple(inputs), single)
+
+
+def _traced(compute: Callable[..., Any], values: Sequence[Any], table: dict[Any, Any]) -> GraphModule:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    mode = next((value.fake_mode for value in values if hasattr(value, "fake_mode")), None) or FakeTensorMode()
+    try:
+        with mode, torch.no_grad():
+            return make_fx(compute, decomposition_table=table, tracing_mode="real")(*values)
+    except Exception as error:
+        raise UnsupportedError(f"{_REASON} ({type(error).__name__}: {' '.join(str(error).split())[:200]})") from error
+
+
+def _rebuilder(arguments: Any, inputs: list[Node]) -> Callable[[Sequence[Any]], Any]:
+    """A function that puts tensors back where the nodes that hold them stood; those nodes are added to `inputs`."""
+    from torch.utils._pytree import tree_flatten, tree_unflatten
+
+    leaves, tree = tree_flatten(arguments)
+    places: dict[int, int] = {}
+    plain: list[Any] = []
+    for number, leaf in enumerate(leaves):
+        if not isinstance(leaf, Node):
+            plain.append(leaf)
+            continue
+        value = leaf.meta["val"]
+        plain.append(value)
+        if isinstance(value, torch.Tensor):
+            places[number] = inputs.index(leaf) if leaf in inputs else len(inputs)
+            if leaf not in inputs:
+                inputs.append(leaf)
+
+    def build(tensors: Sequence[Any]) -> Any:
+        filled = [tensors[places[number]] if number in places else leaf for number, leaf in enumerate(plain)]
+        return tree_unflatten(filled, tree)
+
+    return build
+
+
+def _table(target: Any, builder_of: Callable[[str], Any]) -> dict[Any, Any]:
+    """PyTorch's decompositions of ops without a builder, and of the op that is taken apart."""
+    every = _all_decompositions()
+    table = {op: how for op, how in every.items() if builder_of(str(op).partition(".")[2]) is None}
+    if target in every:
+        table[target] = every[target]
+    return table
+
+
+@lru_cache(maxsize=1)
+def _all_decompositions() -> dict[Any, Any]:
+    from torch._decomp import core_aten_decompositions, decomposition_table
+
+    return {**decomposition_table, **core_aten_decompositions()}

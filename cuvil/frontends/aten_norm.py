@@ -1,0 +1,173 @@
+"""Normalizations, all of them composites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from xdsl.ir import SSAValue
+
+from cuvil.dialects.tensor import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp, element_of, shape_of
+from cuvil.errors import UnsupportedError
+from cuvil.frontends.aten_builder import GraphBuilder, aten
+from cuvil.frontends.aten_movement import rank_of
+from cuvil.semantics.dims import Dim
+
+_TRAINING = "batch_norm computes statistics in training mode; call model.eval() before compiling"
+
+
+def _like(b: GraphBuilder, x: SSAValue, value: SSAValue | None) -> SSAValue | None:
+    """A weight in the element type of the input: composites do not mix them."""
+    return None if value is None else b.cast(value, element_of(x))
+
+
+def _last(x: SSAValue, shape: Sequence[Dim]) -> list[int]:
+    return list(range(rank_of(x) - len(shape), rank_of(x)))
+
+
+@aten("layer_norm")
+def layer_norm(
+    b: GraphBuilder,
+    x: SSAValue,
+    normalized_shape: Sequence[Dim],
+    weight: SSAValue | None = None,
+    bias: SSAValue | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = False,
+) -> SSAValue:
+    """Over the last dims."""
+    return b.value(LayerNormOp(x, _last(x, normalized_shape), eps, _like(b, x, weight), _like(b, x, bias)))
+
+
+@aten("native_layer_norm")
+def native_layer_norm(
+    b: GraphBuilder, x: SSAValue, normalized_shape: Sequence[Dim], weight: SSAValue | None, bias: SSAValue | None, eps: float
+) -> tuple[SSAValue, Any, Any]:
+    """The norm; its statistics are for training."""
+    return layer_norm(b, x, normalized_shape, weight, bias, eps), NotImplemented, NotImplemented
+
+
+@aten("rms_norm")
+def rms_norm(
+    b: GraphBuilder,
+    x: SSAValue,
+    normalized_shape: Sequence[Dim],
+    weight: SSAValue | None = None,
+    eps: float | None = None,
+) -> SSAValue:
+    """Over the last dims; without eps, the smallest step of the dtype."""
+    smallest = torch.finfo(b.dtype).eps if eps is None else eps
+    return b.value(RmsNormOp(x, _last(x, normalized_shape), smallest, _like(b, x, weight)))
+
+
+@aten("_fused_rms_norm")
+def fused_rms_norm(
+    b: GraphBuilder, x: SSAValue, normalized_shape: Sequence[Dim], weight: SSAValue | None, eps: float | None
+) -> tuple[SSAValue, Any]:
+    """The norm; its statistics are for training."""
+    return rms_norm(b, x, normalized_shape, weight, eps), NotImplemented
+
+
+@aten("batch_norm")
+def batch_norm(
+    b: GraphBuilder,
+    x: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    running_mean: SSAValue | None,
+    running_var: SSAValue | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = False,
+) -> SSAValue:
+    """With the statistics that training left."""
+    if training or running_mean is None or running_var is None:
+        raise UnsupportedError(_TRAINING)
+    mean, variance = b.cast(running_mean, element_of(x)), b.cast(running_var, element_of(x))
+    return b.value(BatchNormOp(x, mean, variance, 1, eps, _like(b, x, weight), _like(b, x, bias)))
+
+
+@aten("_native_batch_norm_legit_no_training")
+def batch_norm_no_training(
+    b: GraphBuilder,
+    x: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    running_mean: SSAValue,
+    running_var: SSAValue,
+    momentum: float,
+    eps: float,
+) -> tuple[SSAValue, Any, Any]:
+    """The norm; its statistics are for training."""
+    return batch_norm(b, x, weight, bias, running_mean, running_var, False, momentum, eps), NotImplemented, NotImplemented
+
+
+@aten("native_batch_norm", "_native_batch_norm_legit")
+def native_batch_norm(
+    b: GraphBuilder,
+    x: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    running_mean: SSAValue | None,
+    running_var: SSAValue | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[SSAValue, Any, Any]:
+    """The norm; its statistics are for training."""
+    result = batch_norm(b, x, weight, bias, running_mean, running_var, training, momentum, eps)
+    return result, NotImplemented, NotImplemented
+
+
+@aten("group_norm")
+def group_norm(
+    b: GraphBuilder,
+    x: SSAValue,
+    num_groups: int,
+    weight: SSAValue | None = None,
+    bias: SSAValue | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = False,
+) -> SSAValue:
+    """Over groups of channels."""
+    return b.value(GroupNormOp(x, num_groups, eps, _like(b, x, weight), _like(b, x, bias)))
+
+
+@aten("native_group_norm")
+def native_group_norm(
+    b: GraphBuilder,
+    x: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    n: Dim,
+    channels: Dim,
+    extent: Dim,
+    groups: int,
+    eps: float,
+) -> tuple[SSAValue, Any, Any]:
+    """The norm; its statistics are for training."""
+    return group_norm(b, x, groups, weight, bias, eps), NotImplemented, NotImplemented
+
+
+@aten("instance_norm")
+def instance_norm(
+    b: GraphBuilder,
+    x: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    running_mean: SSAValue | None,
+    running_var: SSAValue | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = False,
+) -> SSAValue:
+    """Each channel by itself, or with the statistics that training left."""
+    if not use_input_stats:
+        return batch_norm(b, x, weight, bias, running_mean, running_var, False, momentum, eps)
+    channels = shape_of(x.type)[1]
+    if not isinstance(channels, int):
+        raise UnsupportedError(f"instance_norm needs a known number of channels, got {channels}")
+    return group_norm(b, x, channels, weight, bias, eps)

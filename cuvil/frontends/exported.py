@@ -1,0 +1,234 @@
+"""The front end from torch.export: an exported program becomes a module of `cuvil_tensor` with one function.
+
+    imported = trace_model(model, (x,))
+    print(imported.module)
+
+The function takes the program's tensor inputs in order and gives its tensor outputs in order. Weights and buffers become
+globals by name, tied ones a single global, with their values beside the module (`ImportedModule.parameters`); small lifted
+constants become constants in the text. Composites (layer_norm, attention, ...) stay whole. Non-tensor inputs are constants
+of the program: the compiled module checks that a call passes the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec, OutputKind, TensorArgument
+from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, DenseIntOrFPElementsAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from cuvil.dialects.tensor import ConstantOp, GlobalOp, ParameterOp
+from cuvil.errors import UnsupportedError, UserError
+from cuvil.frontends.aten_builder import GraphBuilder
+from cuvil.frontends.aten_graph import GraphImporter, Problem, UnsupportedOpsError
+from cuvil.frontends.aten_mutation import needs_functionalization
+from cuvil.frontends.aten_types import array_of_tensor, type_of_value
+
+LARGEST_CONSTANT = 64
+"""Lifted constants of at most this many elements are written into the text."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """One leaf of the program's inputs: a tensor of a type, or a constant that calls must repeat."""
+
+    name: str
+    type: TensorType[Attribute] | None
+    dtype: torch.dtype | None = None
+    constant: Any = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """One leaf of the program's outputs: a tensor of a type and dtype, or a constant."""
+
+    type: TensorType[Attribute] | None
+    dtype: torch.dtype | None = None
+    constant: Any = None
+
+
+@dataclass
+class ImportedModule:
+    """A model as IR, with what the IR does not carry."""
+
+    module: ModuleOp
+    parameters: dict[str, Any]
+    """Values of the module's external globals by symbol: NumPy arrays that share memory with the model's tensors."""
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    input_tree: Any
+    """The pytree (torch.utils._pytree.TreeSpec) of (args, kwargs)."""
+    output_tree: Any
+    name: str = "main"
+
+    def __str__(self) -> str:
+        return str(self.module)
+
+
+def trace_model(
+    model: torch.nn.Module, example_inputs: Sequence[Any], kwargs: Mapping[str, Any] | None = None, name: str = "main"
+) -> ImportedModule:
+    """Export a model for inference on example inputs and import it.
+
+    Raises `UserError` where torch.export fails, and as `import_exported` does.
+    """
+    if isinstance(example_inputs, torch.Tensor):
+        example_inputs = (example_inputs,)
+    try:
+        with torch.no_grad():
+            program = torch.export.export(model, tuple(example_inputs), dict(kwargs or {}), strict=False)
+    except Exception as error:
+        raise UserError(f"torch.export cannot trace {type(model).__name__}: {error}") from error
+    return import_exported(program, name)
+
+
+def import_exported(program: ExportedProgram, name: str = "main") -> ImportedModule:
+    """The module of an exported program, with its function called `name`.
+
+    Raises `UnsupportedOpsError` for ops that cannot be compiled, all at once, and `UserError` for a program that changes
+    its inputs or buffers.
+    """
+    if needs_functionalization(program.graph):
+        program = program.run_decompositions({})
+    _refuse_mutation(program)
+    return _Import(program, name).run()
+
+
+def _refuse_mutation(program: ExportedProgram) -> None:
+    changed = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION, OutputKind.PARAMETER_MUTATION)
+    for spec in program.graph_signature.output_specs:
+        if spec.kind in changed:
+            what = "input" if spec.kind == OutputKind.USER_INPUT_MUTATION else "buffer"
+            raise UserError(f"the model changes its {what} '{spec.target}' in place; return the new value instead")
+
+
+@dataclass
+class _Import:
+    """One program on its way."""
+
+    program: ExportedProgram
+    name: str
+    block: Block = field(default_factory=Block)
+    globals: dict[str, GlobalOp] = field(default_factory=dict[str, GlobalOp])
+    parameters: dict[str, Any] = field(default_factory=dict[str, Any])
+    _symbols: dict[Any, str] = field(default_factory=dict[Any, str])
+    _values: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+
+    def run(self) -> ImportedModule:
+        self.builder = GraphBuilder(self.block, UNKNOWN_LOC)
+        importer = GraphImporter(self.builder, self.constant_value)
+        graph_inputs, inputs = self.arguments(importer)
+        values = importer.run(self.program.graph_module, graph_inputs)
+        if importer.problems:
+            raise UnsupportedOpsError(importer.problems)
+        results, outputs = self.results(values)
+        function = self.function(results)
+        module = ModuleOp([*self.globals.values(), function])
+        spec = self.program.call_spec
+        return ImportedModule(module, self.parameters, inputs, outputs, spec.in_spec, spec.out_spec, self.name)
+
+    def function(self, results: Sequence[SSAValue]) -> FuncOp:
+        self.builder.location = UNKNOWN_LOC
+        self.builder.emit(ReturnOp(*results))
+        types = ([argument.type for argument in self.block.args], [result.type for result in results])
+        return FuncOp(self.name, types, Region([self.block]))
+
+    # -- inputs ------------------------------------------------------------------------------------------------------
+
+    def arguments(self, importer: GraphImporter) -> tuple[list[Any], tuple[Input, ...]]:
+        """The values of the graph's placeholders, and what the program's inputs are."""
+        placeholders = [node for node in self.program.graph.nodes if node.op == "placeholder"]
+        values: list[Any] = []
+        inputs: list[Input] = []
+        for spec, node in zip(self.program.graph_signature.input_specs, placeholders, strict=True):
+            if spec.kind == InputKind.USER_INPUT:
+                argument = self.user_input(spec, node.meta.get("val"), importer)
+                inputs.append(argument)
+                values.append(self.block.args[-1] if argument.type is not None else argument.constant)
+            else:
+                # Weights that nothing reads (a batch norm's counter) stay out of the module.
+                values.append(self.held_tensor(spec) if node.users else None)
+        return values, tuple(inputs)
+
+    def user_input(self, spec: InputSpec, value: Any, importer: GraphImporter) -> Input:
+        name = spec.arg.name
+        if isinstance(spec.arg, ConstantArgument):
+            return Input(name, None, constant=spec.arg.value)
+        if not isinstance(value, torch.Tensor):
+            raise UnsupportedError(f"input '{name}' is a symbolic number; pass it as a tensor")
+        try:
+            tensor_type = type_of_value(value)
+        except UnsupportedError as error:
+            raise UnsupportedError(f"input '{name}': {error.message}") from error
+        argument = self.block.insert_arg(tensor_type, len(self.block.args))
+        argument.name_hint = name
+        return Input(name, tensor_type, value.dtype)
+
+    def held_tensor(self, spec: InputSpec) -> Any:
+        """A weight, buffer or lifted constant."""
+        target = spec.target or spec.arg.name
+        if spec.kind in (InputKind.PARAMETER, InputKind.BUFFER) and target in self.program.state_dict:
+            return self.parameter_value(target, self.program.state_dict[target])
+        held = self.program.constants.get(target)
+        if not isinstance(held, torch.Tensor):
+            raise UnsupportedError(f"'{target}' is a {type(held).__name__}, not a tensor; the model cannot be compiled")
+        if spec.kind == InputKind.CONSTANT_TENSOR:
+            return self.constant_value(held, target)
+        return self.parameter_value(target, held)
+
+    def constant_value(self, tensor: torch.Tensor, name: str = "constant") -> SSAValue:
+        """A tensor that the program holds: written into the text if small, else a global."""
+        if tensor.numel() > LARGEST_CONSTANT:
+            return self.parameter_value(name, tensor)
+        data = tensor.detach().cpu().contiguous()
+        if data.dtype == torch.bool:
+            data = -data.to(torch.int8)  # true is the signed one-bit integer -1
+        content = bytes(data.reshape(-1).view(torch.uint8).tolist()) if data.numel() else b""
+        attribute = DenseIntOrFPElementsAttr(type_of_value(tensor), BytesAttr(content))
+        return self.builder.value(ConstantOp(attribute))
+
+    def parameter_value(self, name: str, tensor: torch.Tensor) -> SSAValue:
+        """The use of a global, made when first asked for; tensors of the same memory share one."""
+        key = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape), tensor.stride()) if tensor.numel() else name
+        symbol = self._symbols.get(key)
+        if symbol is None:
+            symbol = self._symbols[key] = self.unused_name(name)
+            self.globals[symbol] = GlobalOp(symbol, type_of_value(tensor))
+            self.parameters[symbol] = array_of_tensor(tensor)
+        value = self._values.get(symbol)
+        if value is None:
+            value = self._values[symbol] = self.builder.value(ParameterOp(symbol, type_of_value(tensor)))
+            value.name_hint = "".join(letter if letter.isalnum() else "_" for letter in symbol)
+        return value
+
+    def unused_name(self, name: str) -> str:
+        found, number = name, 0
+        while found in self.globals or found == self.name:
+            number += 1
+            found = f"{name}_{number}"
+        return found
+
+    # -- outputs -----------------------------------------------------------------------------------------------------
+
+    def results(self, values: Sequence[Any]) -> tuple[list[SSAValue], tuple[Output, ...]]:
+        """The function's results, and what the program's outputs are."""
+        nodes = next(node for node in self.program.graph.nodes if node.op == "output").args[0]
+        results: list[SSAValue] = []
+        outputs: list[Output] = []
+        for spec, node, value in zip(self.program.graph_signature.output_specs, nodes, values, strict=True):
+            if isinstance(spec.arg, ConstantArgument):
+                outputs.append(Output(None, constant=spec.arg.value))
+            elif isinstance(spec.arg, TensorArgument):
+                outputs.append(Output(value.type, node.meta["val"].dtype))
+                results.append(value)
+            else:
+                raise UnsupportedError(f"output '{node}' is a symbolic number; return a tensor")
+        return results, tuple(outputs)
+
+
+__all__ = ["ImportedModule", "Input", "Output", "Problem", "UnsupportedOpsError", "import_exported", "trace_model"]
