@@ -184,11 +184,20 @@ class LlvmBuilder:
 
     def call(self, name: str, operands: Sequence[SSAValue], result: Attribute | None = None) -> Sequence[SSAValue]:
         """Call a function by its symbol; its result, if it has one."""
+        return self._call(operands, result, {"callee": SymbolRefAttr(name)})
+
+    def call_pointer(self, function: SSAValue, operands: Sequence[SSAValue]) -> None:
+        """Call a function by its address; it has no result."""
+        self._call([function, *operands], None, {})
+
+    def _call(
+        self, operands: Sequence[SSAValue], result: Attribute | None, callee: dict[str, Attribute]
+    ) -> Sequence[SSAValue]:
         op = llvm.CallOp.create(
             operands=operands,
             result_types=() if result is None else (result,),
             properties={
-                "callee": SymbolRefAttr(name),
+                **callee,
                 "fastmathFlags": NO_FLAGS,
                 "CConv": _C,
                 "TailCallKind": _NO_TAIL,

@@ -35,6 +35,8 @@ class ModuleLowering:
     """Functions that take the array of parameters as their last argument."""
     names: set[str]
     rules: Mapping[type[Operation], Rule]
+    thread_functions: dict[tuple[Attribute, ...], str] = field(default_factory=dict[tuple[Attribute, ...], str])
+    """Types that a parallel loop captures => the function that runs a thread's share of it."""
     lowered: list[Operation] = field(default_factory=list[Operation])
 
     @cached_property

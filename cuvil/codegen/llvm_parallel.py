@@ -3,15 +3,16 @@
 ```
 scf.parallel (%i) = (%c0) to (%n) step (%c1) { body }          in @k
 =>
-@k.range(captured..., lo, hi)      runs the body for lo <= i < hi
-@k.thread(context)                 loads what is captured, computes this thread's share, calls @k.range
+@k.range(captured..., lo, hi)     runs the body for lo <= i < hi
+@cuvil.thread(context)            loads @k.range's address, what is captured and n; calls @k.range for this thread's share
 in @k:  if cuvil_num_threads <= 1 or n <= 1:  call @k.range(captured..., 0, n)
-        else:  store captured and n to a struct on the stack; GOMP_parallel(@k.thread, struct, cuvil_num_threads, 0)
+        else:  store those to a struct on the stack; GOMP_parallel(@cuvil.thread, struct, cuvil_num_threads, 0)
 ```
 
 Thread t of T gets the contiguous [n*t/T, n*(t+1)/T). The team always has `cuvil_num_threads` threads, also where n is less:
 libgomp ends the threads that a smaller team leaves over, and starting them again costs more than they would idle. Two
-functions rather than one, since a pointer loaded from the struct could alias any other, while an argument can say it does not.
+functions rather than one: a pointer loaded from the struct could alias any other, while an argument can say it does not, and
+@cuvil.thread is the same for all loops that capture the same types.
 Constants are made again inside, not captured. `memref.alloca` in the body lands in @k.range: it belongs to one thread.
 """
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from cuvil.codegen.llvm_function import FunctionLowering
 
 NOALIAS = "llvm.noalias"
+THREAD = "cuvil.thread"
+"""What the names of thread functions start with."""
 
 
 def lower_parallel(f: FunctionLowering, op: scf.ParallelOp) -> None:
@@ -53,8 +56,7 @@ def lower_parallel(f: FunctionLowering, op: scf.ParallelOp) -> None:
     if known == 1:
         f.b.call(range_name, [*values, zero, count])
         return
-    thread_name, struct = _outline_thread(f, range_name, [value.type for value in values])
-    _dispatch(f, range_name, thread_name, struct, values, count)
+    _dispatch(f, range_name, values, count)
 
 
 def _check(op: scf.ParallelOp) -> None:
@@ -132,32 +134,33 @@ def _loop(f: FunctionLowering, source: Block, lower: SSAValue, upper: SSAValue) 
     f.b.emit(llvm.ReturnOp())
 
 
-def _outline_thread(f: FunctionLowering, range_name: str, types: Sequence[Attribute]) -> tuple[str, LLVMStructType]:
-    """@k.thread(context): one thread's share. The struct is what is captured, then the count."""
+def _thread_function(f: FunctionLowering, types: tuple[Attribute, ...]) -> str:
+    """@cuvil.thread(context): one thread's share. The struct is the range's address, what is captured, the count."""
     from cuvil.codegen.llvm_function import FunctionLowering
 
-    struct = LLVMStructType.from_type_list([*types, I64])
     module = f.module
+    if (known := module.thread_functions.get(types)) is not None:
+        return known
     module.declare("omp_get_thread_num", [], I32)
     module.declare("omp_get_num_threads", [], I32)
-    inner = FunctionLowering(module, module.fresh_name(f"{f.name}.thread"), [PTR])
-    b = inner.b
-    context = b.entry.args[0]
-    loaded = [
+    inner = FunctionLowering(module, module.fresh_name(THREAD), [PTR])
+    module.thread_functions[types] = inner.name
+    b, fields = inner.b, (PTR, *types, I64)
+    struct, context = LLVMStructType.from_type_list(fields), inner.b.entry.args[0]
+    range_function, *captured, count = (
         b.op(llvm.LoadOp, b.field_pointer(context, struct, number), result=field_type, ordering=IntegerAttr(0, 64))
-        for number, field_type in enumerate([*types, I64])
-    ]
-    count = loaded.pop()
+        for number, field_type in enumerate(fields)
+    )
     thread, threads = (
         b.op(llvm.ZExtOp, b.call(name, [], I32)[0], result=I64)
         for name in ("omp_get_thread_num", "omp_get_num_threads")
     )
     lower = _share(inner, count, thread, threads)
     upper = _share(inner, count, b.op(llvm.AddOp, thread, b.constant(1), result=I64), threads)
-    b.call(range_name, [*loaded, lower, upper])
+    b.call_pointer(range_function, [*captured, lower, upper])
     b.emit(llvm.ReturnOp())
     module.lowered.append(function(inner.name, [PTR], None, b.finish(), is_internal=True))
-    return inner.name, struct
+    return inner.name
 
 
 def _share(f: FunctionLowering, count: SSAValue, thread: SSAValue, threads: SSAValue) -> SSAValue:
@@ -165,15 +168,11 @@ def _share(f: FunctionLowering, count: SSAValue, thread: SSAValue, threads: SSAV
     return f.b.op(llvm.UDivOp, f.b.op(llvm.MulOp, count, thread, result=I64), threads, result=I64)
 
 
-def _dispatch(
-    f: FunctionLowering,
-    range_name: str,
-    thread_name: str,
-    struct: LLVMStructType,
-    values: Sequence[SSAValue],
-    count: SSAValue,
-) -> None:
+def _dispatch(f: FunctionLowering, range_name: str, values: Sequence[SSAValue], count: SSAValue) -> None:
     """Run the range here where one thread is enough, else on a team."""
+    types = tuple(value.type for value in values)
+    thread_name = _thread_function(f, types)
+    struct = LLVMStructType.from_type_list([PTR, *types, I64])
     f.module.declare("GOMP_parallel", [PTR, PTR, I32, I32], None)
     f.module.declare_num_threads()
     b = f.b
@@ -189,7 +188,7 @@ def _dispatch(
     b.branch(after)
     b.start(team)
     context = b.alloca(struct, 1, 64)
-    for number, value in enumerate([*values, count]):
+    for number, value in enumerate([b.address_of(range_name), *values, count]):
         b.emit(
             llvm.StoreOp.create(
                 operands=(value, b.field_pointer(context, struct, number)), properties={"ordering": IntegerAttr(0, 64)}
