@@ -1,10 +1,12 @@
-"""What builders of aten ops work with: emission at a location, constants, explicit broadcasts, PyTorch's type promotion.
+"""What builders of aten ops work with: emission at a location, constants, broadcasts, PyTorch's type promotion.
 
-A *builder* is a function `(builder, *arguments)` with the arguments of an aten op's schema, tensors as SSA values and sizes
-as dims, that emits `cuvil_tensor` ops and returns the op's result (a tuple, if there are several). It is put in the table
-by `@aten("add", "add.Scalar")`: the name of an op stands for all of its overloads that have no row of their own.
+A *builder* is a function `(builder, *arguments)` with the arguments of an aten op's schema, tensors as SSA values and
+sizes as dims, that emits `cuvil_tensor` ops and returns the op's result (a tuple, if there are several). It is put in
+the table by `@aten("add", "add.Scalar")`: the name of an op stands for all of its overloads that have no row of their
+own.
 
-A builder that returns NotImplemented leaves the node to PyTorch's own decomposition. Where builders' results have another element type than PyTorch computed, the importer casts; another shape is an error.
+A builder that returns NotImplemented leaves the node to PyTorch's own decomposition. Where builders' results have
+another element type than PyTorch computed, the importer casts; another shape is an error.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import torch
-from xdsl.dialects.builtin import Float16Type, BFloat16Type, LocationAttr, TensorType, f32, i1, i64
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, LocationAttr, TensorType, f32, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from cuvil.dialects.tensor import (
@@ -61,7 +63,8 @@ def aten(*names: str) -> Callable[[Builder], Builder]:
 
 @dataclass
 class GraphBuilder:
-    """Emits operations into a block; `result_shapes` and `result_dtypes` are what PyTorch says the current node gives."""
+    """Emits operations into a block; `result_shapes` and `result_dtypes` are what PyTorch says the current node
+    gives."""
 
     block: Block
     location: LocationAttr
@@ -199,7 +202,8 @@ class GraphBuilder:
 
 
 def promoted_dtype(operands: Sequence[Operand]) -> torch.dtype:
-    """PyTorch's result type: tensors with dims decide, then 0-d tensors, then numbers, each only by a higher category."""
+    """PyTorch's result type: tensors with dims decide, then 0-d tensors, then numbers, each only by a higher
+    category."""
     ranks: list[list[torch.dtype]] = [[], [], []]
     for operand in operands:
         if isinstance(operand, SSAValue):

@@ -92,7 +92,7 @@ def conv_transpose(
     groups: int = 1,
     dilation: Any = 1,
 ) -> SSAValue:
-    """The gradient of a convolution: one over the input with zeros between its elements, the weight reversed in space."""
+    """The gradient of a convolution: one over the input spread by zeros, with the weight reversed in space."""
     spatial = rank_of(weight) - 2
     sizes = [known(size, "a kernel size") for size in shape_of(weight.type)[2:]]
     strides, paddings, dilations = (spread(value, spatial) for value in (stride, padding, dilation))

@@ -20,7 +20,16 @@ def _filled(number: Number) -> Builder:
     return build
 
 
-for _name in ("zeros", "zeros_like", "new_zeros", "empty", "empty_like", "new_empty", "empty_permuted", "empty_strided"):
+for _name in (
+    "zeros",
+    "zeros_like",
+    "new_zeros",
+    "empty",
+    "empty_like",
+    "new_empty",
+    "empty_permuted",
+    "empty_strided",
+):
     ATEN_BUILDERS[_name] = _filled(0)
 for _name in ("ones", "ones_like", "new_ones"):
     ATEN_BUILDERS[_name] = _filled(1)

@@ -11,6 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from cuvil.errors import UnsupportedError
+from cuvil.frontends.aten_schema import OpOverload
 
 _REASON = "there is no lowering and PyTorch has no decomposition for it; write it with other ops"
 
@@ -25,9 +26,12 @@ class Expansion:
 
 
 def expanded(node: Node, builder_of: Callable[[str], Any]) -> Expansion:
-    """The decomposition of a node into ops with builders, as far as there are. Raises `UnsupportedError` without one."""
-    target = node.target
-    if not isinstance(target, torch._ops.OpOverload):
+    """The decomposition of a node into ops with builders, as far as there are.
+
+    Raises `UnsupportedError` where PyTorch has none, and for what depends on data or chance.
+    """
+    target: Any = node.target
+    if not isinstance(target, OpOverload):
         raise UnsupportedError("only aten ops can be taken apart")
     if torch.Tag.nondeterministic_seeded in target.tags:
         raise UnsupportedError("random numbers are not supported in inference")

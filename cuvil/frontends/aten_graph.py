@@ -1,8 +1,8 @@
 """Walks an fx graph of aten ops and emits `cuvil_tensor` ops for it.
 
-Every node is looked up in the table of builders (`aten_builder.ATEN_BUILDERS`, filled by the `aten_*` families); one that
-is not there is taken apart by PyTorch's own decomposition (`aten_expansion`), and what comes out is walked in its place. What
-cannot be built is collected, so that the user hears of all of it at once.
+Every node is looked up in the table of builders (`aten_builder.ATEN_BUILDERS`, filled by the `aten_*` families); one
+that is not there is taken apart by PyTorch's own decomposition (`aten_expansion`), and what comes out is walked in
+its place. What cannot be built is collected, so that the user hears of all of it at once.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from cuvil.frontends import (
 )
 from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, GraphBuilder
 from cuvil.frontends.aten_expansion import expanded
+from cuvil.frontends.aten_schema import HigherOrderOperator, changed_argument, op_name, tensor_results
 from cuvil.frontends.aten_types import dim_of, element_type_of, shape_of_value
 from cuvil.frontends.sources import location_of_node
 
@@ -92,9 +93,7 @@ class GraphImporter:
     attribute: Callable[[torch.Tensor], SSAValue]
     problems: list[Problem] = field(default_factory=list[Problem])
 
-    def run(
-        self, graph_module: GraphModule, inputs: Sequence[Any], location: LocationAttr | None = None
-    ) -> list[Any]:
+    def run(self, graph_module: GraphModule, inputs: Sequence[Any], location: LocationAttr | None = None) -> list[Any]:
         """The values of the graph's outputs; all ops are at `location` if one is given, else where their nodes are."""
         walk = _Walk(self, graph_module, dict[Node, Any](), location)
         remaining = iter(inputs)
@@ -152,14 +151,14 @@ class _Walk:
 
     def built(self, node: Node) -> Any:
         if node.op == "get_attr":
-            value = operator.attrgetter(str(node.target))(self.graph_module)
+            value: Any = operator.attrgetter(str(node.target))(self.graph_module)
             return value if isinstance(value, GraphModule) else self.importer.attribute(value)
         target = node.target
         if target is operator.getitem:
             return self.resolved(node.args[0])[node.args[1]]
-        if isinstance(target, torch._ops.HigherOrderOperator):
+        if isinstance(target, HigherOrderOperator):
             return self.region_call(node)
-        results = _tensor_results(node)
+        results = tensor_results(node)
         if not results:
             return self.size(node)
         return self.call(node, results)
@@ -238,37 +237,12 @@ class _Walk:
 
     def stand_in(self, node: Node) -> Any:
         """A value of the node's type, so that the walk goes on to find what else is unsupported."""
-        results = _tensor_results(node)
+        results = tensor_results(node)
         try:
             parts = [
-                self.importer.builder.full(0, element_type_of(result.dtype), shape_of_value(result)) for result in results
+                self.importer.builder.full(0, element_type_of(result.dtype), shape_of_value(result))
+                for result in results
             ]
         except UnsupportedError:
             return NotImplemented
         return parts[0] if isinstance(node.meta.get("val"), torch.Tensor) else tuple(parts)
-
-
-def op_name(node: Node) -> str:
-    """The name of the op that a node calls: `aten.add.Tensor`."""
-    return str(node.target) if isinstance(node.target, torch._ops.OpOverload) else getattr(
-        node.target, "__name__", str(node.target)
-    )
-
-
-def changed_argument(node: Node) -> Node | None:
-    """The tensor that an in-place op such as `add_` changes and gives; None of any other op."""
-    target = node.target
-    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload):
-        return None
-    name = target._schema.name.partition("::")[2]
-    if not name.endswith("_") or name.endswith("__") or not target._schema.is_mutable:
-        return None
-    first = node.args[0] if node.args else None
-    return first if isinstance(first, Node) else None
-
-
-def _tensor_results(node: Node) -> list[torch.Tensor]:
-    value = node.meta.get("val")
-    if isinstance(value, torch.Tensor):
-        return [value]
-    return [part for part in value if isinstance(part, torch.Tensor)] if isinstance(value, list | tuple) else []

@@ -54,9 +54,7 @@ def index(b: GraphBuilder, x: SSAValue, indices: Sequence[SSAValue | None]) -> S
     return b.transpose(picked, _in_place_order(axes, len(shape_of(places[0].type)), len(b.shape)))
 
 
-def _positions(
-    b: GraphBuilder, x: SSAValue, indices: Sequence[SSAValue | None]
-) -> tuple[list[int], list[SSAValue]]:
+def _positions(b: GraphBuilder, x: SSAValue, indices: Sequence[SSAValue | None]) -> tuple[list[int], list[SSAValue]]:
     """The indexed dims and their positions, broadcast to one shape."""
     given = [(axis, place) for axis, place in enumerate(indices) if place is not None]
     for _, place in given:
@@ -164,7 +162,11 @@ def slice_scatter(
     first = clamped_start(start, size)
     count = known(shape_of(source.type)[axis], "the size of a slice")
     if step == 1:
-        parts = [b.slice(x, axis, 0, first), b.cast(source, element_of(x)), b.slice(x, axis, first + count, size - first - count)]
+        parts = [
+            b.slice(x, axis, 0, first),
+            b.cast(source, element_of(x)),
+            b.slice(x, axis, first + count, size - first - count),
+        ]
         kept = [part for part in parts if shape_of(part.type)[axis] != 0] or parts[:1]
         return kept[0] if len(kept) == 1 else b.value(ConcatOp(kept, axis))
     place = b.iota(0, [count])
@@ -186,7 +188,12 @@ def select_scatter(b: GraphBuilder, x: SSAValue, source: SSAValue, dim: int, ind
 
 @aten("diff")
 def diff(
-    b: GraphBuilder, x: SSAValue, n: int = 1, dim: int = -1, prepend: SSAValue | None = None, append: SSAValue | None = None
+    b: GraphBuilder,
+    x: SSAValue,
+    n: int = 1,
+    dim: int = -1,
+    prepend: SSAValue | None = None,
+    append: SSAValue | None = None,
 ) -> SSAValue:
     """Differences of neighbours along a dim, n times."""
     axis = normal_axis(dim, rank_of(x))

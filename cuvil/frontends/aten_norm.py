@@ -42,7 +42,12 @@ def layer_norm(
 
 @aten("native_layer_norm")
 def native_layer_norm(
-    b: GraphBuilder, x: SSAValue, normalized_shape: Sequence[Dim], weight: SSAValue | None, bias: SSAValue | None, eps: float
+    b: GraphBuilder,
+    x: SSAValue,
+    normalized_shape: Sequence[Dim],
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    eps: float,
 ) -> tuple[SSAValue, Any, Any]:
     """The norm; its statistics are for training."""
     return layer_norm(b, x, normalized_shape, weight, bias, eps), NotImplemented, NotImplemented
@@ -101,7 +106,11 @@ def batch_norm_no_training(
     eps: float,
 ) -> tuple[SSAValue, Any, Any]:
     """The norm; its statistics are for training."""
-    return batch_norm(b, x, weight, bias, running_mean, running_var, False, momentum, eps), NotImplemented, NotImplemented
+    return (
+        batch_norm(b, x, weight, bias, running_mean, running_var, False, momentum, eps),
+        NotImplemented,
+        NotImplemented,
+    )
 
 
 @aten("native_batch_norm", "_native_batch_norm_legit")

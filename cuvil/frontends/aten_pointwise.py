@@ -13,17 +13,14 @@ from cuvil.errors import UnsupportedError
 from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, GraphBuilder, Number, Operand, aten, element_type
 
 _FLOAT_FUNCTIONS = {
-    name: name
-    for name in (
-        "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh "
-        "atanh erf erfc sigmoid"
-    ).split()
-} | {
-    f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
-} | {
-    f"special_{name}": kind
-    for name, kind in {"exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "erf": "erf", "erfc": "erfc", "expit": "sigmoid"}.items()
-}
+    "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
+    "sqrt": "sqrt", "rsqrt": "rsqrt", "reciprocal": "reciprocal", "sin": "sin", "cos": "cos", "tan": "tan",
+    "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh",
+    "acosh": "acosh", "atanh": "atanh", "erf": "erf", "erfc": "erfc", "sigmoid": "sigmoid", "arcsin": "asin",
+    "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
+    "special_exp2": "exp2", "special_expm1": "expm1", "special_log1p": "log1p", "special_erf": "erf",
+    "special_erfc": "erfc", "special_expit": "sigmoid",
+}  # fmt: skip
 """Functions of floats, of which integers are cast to first."""
 
 _KEEPING_FUNCTIONS = {
@@ -34,8 +31,8 @@ _KEEPING_FUNCTIONS = {
 
 _PROMOTING_FUNCTIONS = {
     "mul": "mul", "multiply": "mul", "remainder": "rem", "fmod": "fmod", "floor_divide": "floor_div", "maximum": "max",
-    "minimum": "min", "max.other": "max", "min.other": "min", "bitwise_and": "and", "__and__": "and", "bitwise_or": "or",
-    "__or__": "or", "bitwise_xor": "xor", "__xor__": "xor", "bitwise_left_shift": "shl", "__lshift__": "shl",
+    "minimum": "min", "max.other": "max", "min.other": "min", "bitwise_and": "and", "__and__": "and",
+    "bitwise_or": "or", "__or__": "or", "bitwise_xor": "xor", "__xor__": "xor", "bitwise_left_shift": "shl", "__lshift__": "shl",
     "bitwise_right_shift": "shr", "__rshift__": "shr", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt",
     "ge": "ge", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
 }  # fmt: skip

@@ -106,7 +106,9 @@ def _adaptive(kind: str) -> Callable[..., SSAValue]:
         sizes = shape_of(x.type)[2:]
         wanted = b.shape[-spatial:]
         if all(size == 1 for size in wanted):
-            return _averaged(b, kind, b.reduce(kind, value, range(2, 2 + spatial), True), b.count(sizes, element_of(value)))
+            return _averaged(
+                b, kind, b.reduce(kind, value, range(2, 2 + spatial), True), b.count(sizes, element_of(value))
+            )
         known_sizes = [known(size, "the size of an adaptively pooled dim") for size in sizes]
         counts = [known(size, "the output size of an adaptive pool") for size in wanted]
         if all(count and size % count == 0 for size, count in zip(known_sizes, counts, strict=True)):

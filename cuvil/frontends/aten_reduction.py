@@ -54,9 +54,7 @@ def _mean(b: GraphBuilder, x: SSAValue, axes: Sequence[int], keepdim: bool) -> S
     return b.apply("div", b.reduce("add", x, axes, keepdim), b.count([shape[axis] for axis in axes], element_of(x)))
 
 
-def _moments(
-    b: GraphBuilder, x: SSAValue, dim: Dims, correction: Number, keepdim: bool
-) -> tuple[SSAValue, SSAValue]:
+def _moments(b: GraphBuilder, x: SSAValue, dim: Dims, correction: Number, keepdim: bool) -> tuple[SSAValue, SSAValue]:
     """Variance and mean; the variance by the sum of squared distances from the mean."""
     value = _accumulated(b, x)
     axes = normal_axes(dim, rank_of(x))
@@ -243,5 +241,3 @@ def vector_norm(
     if ord in (float("inf"), float("-inf")):
         return b.reduce("max" if ord > 0 else "min", size, axes, keepdim)
     return NotImplemented
-
-

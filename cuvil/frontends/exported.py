@@ -3,10 +3,10 @@
     imported = trace_model(model, (x,))
     print(imported.module)
 
-The function takes the program's tensor inputs in order and gives its tensor outputs in order. Weights and buffers become
-globals by name, tied ones a single global, with their values beside the module (`ImportedModule.parameters`); small lifted
-constants become constants in the text. Composites (layer_norm, attention, ...) stay whole. Non-tensor inputs are constants
-of the program: the compiled module checks that a call passes the same.
+The function takes the program's tensor inputs in order and gives its tensor outputs in order. Weights and buffers
+become globals by name, tied ones a single global, with their values beside the module (`ImportedModule.parameters`);
+small lifted constants become constants in the text. Composites (layer_norm, attention, ...) stay whole. Non-tensor
+inputs are constants of the program: the compiled module checks that a call passes the same.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def trace_model(
 def import_exported(program: ExportedProgram, name: str = "main") -> ImportedModule:
     """The module of an exported program, with its function called `name`.
 
-    Raises `UnsupportedOpsError` for ops that cannot be compiled, all at once, and `UserError` for a program that changes
-    its inputs or buffers.
+    Raises `UnsupportedOpsError` for ops that cannot be compiled, all at once, and `UserError` for a program that
+    changes its inputs or buffers.
     """
     if needs_functionalization(program.graph):
         program = program.run_decompositions({})
@@ -189,7 +189,8 @@ class _Import:
         if data.dtype == torch.bool:
             data = -data.to(torch.int8)  # true is the signed one-bit integer -1
         content = bytes(data.reshape(-1).view(torch.uint8).tolist()) if data.numel() else b""
-        attribute = DenseIntOrFPElementsAttr(type_of_value(tensor), BytesAttr(content))
+        tensor_type: Any = type_of_value(tensor)
+        attribute = DenseIntOrFPElementsAttr(tensor_type, BytesAttr(content))
         return self.builder.value(ConstantOp(attribute))
 
     def parameter_value(self, name: str, tensor: torch.Tensor) -> SSAValue:

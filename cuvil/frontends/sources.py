@@ -1,7 +1,7 @@
 """Where in the user's source an operation of a traced graph comes from.
 
-torch.export records a stack trace with every node. The innermost frame outside of torch is the line of the model (or of the
-library that defines it) that made the node; the path of the nn.Module whose forward it stands in names it:
+torch.export records a stack trace with every node. The innermost frame outside of torch is the line of the model (or
+of the library that defines it) that made the node; the path of the nn.Module whose forward it stands in names it:
 `loc("encoder.layer.0.attention"("modeling_bert.py":212:9))`.
 """
 
@@ -30,7 +30,7 @@ def module_path(meta: Mapping[str, Any]) -> str:
     stack: Mapping[str, Any] = meta.get("nn_module_stack") or {}
     if not stack:
         return ""
-    innermost = next(reversed(stack.values()))
+    innermost = list(stack.values())[-1]
     path = innermost[0] if isinstance(innermost, tuple) else ""
     return path.removeprefix("L['self'].")
 
