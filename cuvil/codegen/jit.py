@@ -1,12 +1,11 @@
-"""From LLVM IR text to running code: object code, and loading it into this process.
+"""Loading object code into this process, and the short way from a module to functions that Python can call.
 
 `compile_module` is the short way, for tests and experiments:
 
     native = compile_module(module)          # a loop-level or llvm-level module
     native.function("relu")(x, y)            # NumPy arrays as bare pointers, ints as index, floats as floats
 
-Object code is position-independent with the small code model, and reaches what other objects define only through
-stubs and the GOT, so that objects may lie anywhere in the address space. It is `bytes`: it can be cached and loaded later.
+Loaded objects see the OpenMP runtime of the process and what C offers (`memcpy`), but not each other.
 """
 
 from __future__ import annotations
@@ -24,57 +23,10 @@ from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType, ModuleO
 from xdsl.ir import Attribute
 
 from cuvil.codegen.llvm_text import module_to_text
-from cuvil.errors import CuvilRuntimeError, InternalError
+from cuvil.codegen.object_code import compile_text, target_machine
+from cuvil.errors import CuvilRuntimeError
 from cuvil.runtime.threads import NUM_THREADS, openmp, thread_count
 from cuvil.targets.cpu import CpuTarget
-
-_initialized = False
-
-
-def _initialize() -> None:
-    global _initialized
-    if not _initialized:
-        binding.initialize_all_targets()
-        binding.initialize_all_asmprinters()
-        _initialized = True
-
-
-# -- text to object code -------------------------------------------------------------------------------------------------
-
-
-def target_machine(target: CpuTarget, level: int = 2) -> binding.TargetMachine:
-    """LLVM's target machine for `target`; `level` is the effort of code generation, 0 to 3."""
-    _initialize()
-    return binding.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=level, reloc="pic", codemodel="small", jit=True
-    )
-
-
-def compile_text(text: str, target: CpuTarget, level: int = 2) -> bytes:
-    """Object code of one LLVM module.
-
-    Raises `InternalError` if LLVM refuses the text.
-    """
-    machine = target_machine(target, level)
-    context = binding.create_context()
-    try:
-        module = binding.parse_assembly(text, context)
-        module.triple = target.triple
-        module.verify()
-    except RuntimeError as error:
-        raise InternalError(f"LLVM refuses the emitted text: {error}") from error
-    _optimize(module, machine)
-    return machine.emit_object(module)
-
-
-def _optimize(module: binding.ModuleRef, machine: binding.TargetMachine) -> None:
-    """What pays on code that is vectors already: clean up address arithmetic and share it."""
-    builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=2))
-    passes = binding.create_new_module_pass_manager()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    passes.run(module, builder)
-
 
 # -- object code to running code -----------------------------------------------------------------------------------------
 
