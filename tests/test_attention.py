@@ -30,7 +30,7 @@ LEAST_ERROR = {torch.float32: 3e-7, torch.float64: 3e-15, torch.float16: 1e-3, t
 
 @dataclass(frozen=True)
 class Case:
-    """One attention; `order` names how [B, H, S, D] lies in memory, `mask` its type and which dims it broadcasts over."""
+    """One attention; `order` is the order of dims in memory, `mask` names its type and the dims that it has."""
 
     queries: int
     keys: int
