@@ -1,0 +1,1 @@
+"""Analyses: facts about the IR that passes act on. They change nothing."""
