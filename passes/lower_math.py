@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, VectorType
+from xdsl.dialects.math import IPowIOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
@@ -32,9 +33,10 @@ def check_types(op: Operation) -> None:
     """Raise `UnsupportedError` if `op` cannot be expanded on its result's type."""
     result = op.results[0].type
     is_flat = not isinstance(result, VectorType) or len(result.get_shape()) == 1
-    if not is_flat or not is_supported(element_type_of(result)):
+    if not is_flat or not is_supported(type(op), element_type_of(result)):
+        expected = "i8, i16, i32, i64" if isinstance(op, IPowIOp) else "f16, bf16, f32, f64"
         raise UnsupportedError(
-            f"{op.name}: cannot expand on {result}: expected f16, bf16, f32, f64 or a rank-1 vector of one of them", op
+            f"{op.name}: cannot expand on {result}: expected one of {expected} or a rank-1 vector of it", op
         )
 
 

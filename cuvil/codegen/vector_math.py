@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects import math
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, f32
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IntegerType, f32
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from cuvil.codegen import (
     vector_math_error_function,
@@ -54,6 +54,10 @@ EXPANSIONS: Mapping[type[Operation], Expansion] = {
     math.Atan2Op: vector_math_inverse_trigonometric.atan2,
     math.ErfOp: vector_math_error_function.erf,
     math.RsqrtOp: vector_math_power.rsqrt,
+    math.CbrtOp: vector_math_power.cbrt,
+    math.PowFOp: vector_math_power.pow,
+    math.FPowIOp: vector_math_power.fpowi,
+    math.IPowIOp: vector_math_power.ipowi,
 }
 """The op classes that have an expansion => the expansion on f32 and f64 lanes."""
 
@@ -73,8 +77,10 @@ def expand_function(b: LoopBuilder, function: Expansion, operands: Sequence[SSAV
     return function(*lanes).value
 
 
-def is_supported(element_type: object) -> bool:
-    """True for the float types that expansions take."""
+def is_supported(op_class: type[Operation], element_type: Attribute) -> bool:
+    """Whether `op_class` can be expanded on results of this element type."""
+    if op_class is math.IPowIOp:
+        return isinstance(element_type, IntegerType) and element_type.width.data in (8, 16, 32, 64)
     return isinstance(element_type, Float16Type | BFloat16Type | Float32Type | Float64Type)
 
 

@@ -122,7 +122,7 @@ def reduced_by_ln2(x: Lanes, number: Lanes) -> Lanes:
 def exp(x: Lanes, scale: int = 0) -> Lanes:
     """exp(x) * 2^scale; for a small scale, overflow is that of the result."""
     bounds = _EXP_RANGE[x.bits]
-    x = x.at_most(bounds.high).at_least(bounds.low)
+    x = x.at_most(bounds.high - scale).at_least(bounds.low)
     nearest = round_to_integer(x, LOG2_E, 2 * x.format.bias)
     result = reduced_by_ln2(x, nearest.number).polynomial(_EXP[x.bits])
     return scaled_by_power(result, nearest.biased, scale)
@@ -134,6 +134,16 @@ def exp2(x: Lanes) -> Lanes:
     x = x.at_most(bounds.high).at_least(bounds.low)
     nearest = round_to_integer(x, 1.0, 2 * x.format.bias)
     return scaled_by_power((x - nearest.number).polynomial(_EXP2[x.bits]), nearest.biased)
+
+
+def exp2_of_sum(high: Lanes, low: Lanes) -> Lanes:
+    """2^(high + low), for a low part that is small against 1 wherever the result is finite and not zero."""
+    bounds = _EXP2_RANGE[high.bits]
+    bounded = high.at_most(bounds.high).at_least(bounds.low)
+    # Out of range, `low` may be NaN.
+    low = bounded.compare("oeq", high).select(low, 0.0)
+    nearest = round_to_integer(bounded, 1.0, 2 * high.format.bias)
+    return scaled_by_power(((bounded - nearest.number) + low).polynomial(_EXP2[high.bits]), nearest.biased)
 
 
 def expm1(x: Lanes) -> Lanes:

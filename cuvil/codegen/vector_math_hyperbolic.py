@@ -27,8 +27,8 @@ _SINH_SMALL = {
     ),
 }
 
-# From here on sqrt(x^2 + 1) is x in the type, and x^2 need not be formed.
-_SQUARE_ROUNDS = {32: 2.0**14, 64: 2.0**29}
+# From here on log1p(x) is log(x) and x^2 + 1 is x^2, with room before x^2 overflows.
+_ONE_ROUNDS = {32: 2.0**40, 64: 2.0**80}
 
 
 def tanh(x: Lanes) -> Lanes:
@@ -57,17 +57,17 @@ def cosh(x: Lanes) -> Lanes:
 def asinh(x: Lanes) -> Lanes:
     """log(|x| + sqrt(x^2 + 1)), as log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))."""
     magnitude = x.abs()
-    is_huge = magnitude.compare("oge", _SQUARE_ROUNDS[x.bits])
+    is_huge = magnitude.compare("oge", _ONE_ROUNDS[x.bits])
     square = magnitude * magnitude
     argument = magnitude + square / ((square + 1.0).sqrt() + 1.0)
-    # log(2x) = log(x) + ln 2 where x^2 rounds the one away; there log1p(x) is log(x).
+    # There asinh(x) = log(2x) = log(x) + ln 2.
     result = log1p(is_huge.select(magnitude, argument))
     return is_huge.select(result + LN2[x.bits].high, result).copysign(x)
 
 
 def acosh(x: Lanes) -> Lanes:
     """log(x + sqrt(x^2 - 1)), as log1p(t + sqrt(2t + t^2)) with t = x - 1; NaN below 1."""
-    is_huge = x.compare("oge", _SQUARE_ROUNDS[x.bits])
+    is_huge = x.compare("oge", _ONE_ROUNDS[x.bits])
     t = x - 1.0
     argument = t + t.fma(t, t + t).sqrt()
     result = log1p(is_huge.select(x, argument))

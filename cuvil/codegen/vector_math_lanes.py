@@ -252,6 +252,10 @@ class Lanes:
         """Integer lanes as floats of the same width; exact below 2^mantissa_bits."""
         return self._cast(arith.SIToFPOp, self.format.type)
 
+    def int_as_float_of(self, element_type: AnyFloat) -> Lanes:
+        """Integer lanes as floats of another width, rounded."""
+        return self._cast(arith.SIToFPOp, element_type)
+
     def small_int_as_float(self) -> Lanes:
         """As `int_as_float`, for magnitudes below 2^(mantissa_bits - 1)."""
         if self.bits == 32:
@@ -272,7 +276,7 @@ def float_bits(number: float, form: FloatFormat) -> int:
 
 
 def choose(condition: Lanes, then: Callable[[], Lanes], otherwise: Callable[[], Lanes], like: Lanes) -> Lanes:
-    """The value of one of two computations, of the type of `like`; only the one that the scalar `condition` names runs."""
+    """One of two computations, of the type of `like`; only the one that the scalar `condition` names runs."""
     builder = condition.builder
     result = like.value.type
     return Lanes(builder, builder.choose(condition.value, lambda: then().value, lambda: otherwise().value, result))

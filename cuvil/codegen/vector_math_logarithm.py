@@ -15,7 +15,7 @@ from cuvil.codegen.vector_math_exponential import LN2, Split
 from cuvil.codegen.vector_math_lanes import INFINITY, NAN, Lanes, float_bits
 
 _SQRT_HALF = 0.7071067811865476
-_LOG2_E = {32: Split(1.44269502, 1.92596303e-08), 64: Split(1.4426950408889634, 2.0355273740931033e-17)}
+LOG2_E = {32: Split(1.44269502, 1.92596303e-08), 64: Split(1.4426950408889634, 2.0355273740931033e-17)}
 _LOG10_E = {32: Split(0.434294492, -1.010305e-08), 64: Split(0.4342944819032518, 1.098319650216765e-17)}
 _LOG10_2 = {32: Split(0.30103001, -1.43209888e-08), 64: Split(0.3010299956639812, -2.8037281277851704e-18)}
 
@@ -101,7 +101,7 @@ def log1p(x: Lanes) -> Lanes:
 def log2(x: Lanes) -> Lanes:
     """The logarithm to base 2; exact where x is a power of two."""
     f, exponent, _ = decompose_any(x)
-    high, low = _LOG2_E[x.bits]
+    high, low = LOG2_E[x.bits]
     return _with_specials(x, f.fma(high, log1p_tail(f).fma(high, f * low)) + exponent)
 
 
