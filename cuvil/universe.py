@@ -11,17 +11,19 @@ start-up does not grow with the number of passes.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import cast
+from importlib.util import module_from_spec, spec_from_file_location
+from typing import TypeGuard, cast
 
 from xdsl.context import Context
 from xdsl.ir import Attribute, Dialect, Operation, TypeAttribute
 from xdsl.passes import ModulePass
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
-from cuvil.errors import InternalError
+from cuvil.errors import InternalError, SourceLocation, UserError
 
 PassFactory = Callable[[], type[ModulePass]]
 _PASSES_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "passes")
@@ -49,6 +51,26 @@ def register_pass(pass_class: type[ModulePass]) -> type[ModulePass]:
 def unregister_pass(name: str) -> None:
     """Forget a pass that `register_pass` made known."""
     _registered.pop(name, None)
+
+
+def load_pass_file(path: str) -> list[str]:
+    """Run a Python file and register every pass class it defines; returns their names.
+
+    Raises `UserError` if there is no such file, or it cannot be run, or a name is taken.
+    """
+    spec = spec_from_file_location(f"cuvil_pass_file_{len(_registered)}", path)
+    if spec is None or spec.loader is None or not os.path.isfile(path):
+        raise UserError(f"cannot load passes from '{path}': not a Python file")
+    module = module_from_spec(spec)
+    # Dataclasses and pickling look a class's module up by its name.
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+        found = [value for value in vars(module).values() if _is_pass_of(value, spec.name)]
+        return [register_pass(pass_class).name for pass_class in found]
+    except Exception as error:  # the file is the user's, and so is the mistake
+        message = f"cannot load passes from '{path}': {type(error).__name__}: {error}"
+        raise UserError(message, _location_in_file(error, path)) from error
 
 
 def find_pass(name: str) -> type[ModulePass] | None:
@@ -150,6 +172,22 @@ class _LazyContext(Context):
         if dialect in self._registered_dialects or (factory := plugins().all_dialects.get(dialect)) is None:
             return
         self.register_dialect(dialect, factory)
+
+
+def _is_pass_of(value: object, module: str) -> TypeGuard[type[ModulePass]]:
+    """True if `value` is a pass class that the module defines, not one that it imports."""
+    return isinstance(value, type) and issubclass(value, ModulePass) and value.__module__ == module
+
+
+def _location_in_file(error: BaseException, path: str) -> SourceLocation | None:
+    """The line of the Python file `path` at which `error` left it."""
+    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == path:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return SourceLocation(path, line, 1) if line is not None else None
 
 
 def _discover_passes() -> dict[str, PassFactory]:

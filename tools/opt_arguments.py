@@ -87,6 +87,9 @@ class OptParser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The options that the arguments stand for. Raises `UsageError`."""
+        # Before anything else: the passes of these files have flags too.
+        for path in _plugin_files(arguments):
+            universe.load_pass_file(path)
         namespace, unknown = self.parse_known_args(self._rewritten(arguments))
         if unknown:
             raise UsageError(self._unknown(unknown[0]))
@@ -156,6 +159,7 @@ def _pipeline(parser: OptParser) -> None:
     group.add_argument(
         "--pass-pipeline", metavar="PIPELINE", help="the same in MLIR's form: 'builtin.module(func.func(cse))'"
     )
+    group.add_argument("--load-pass-plugin", action="append", metavar="FILE", help="a Python file that defines passes")
     parser.switch(
         group,
         "--dump-pass-pipeline",
@@ -283,6 +287,16 @@ def _queries(parser: OptParser) -> None:
     group.add_argument("--list-pipelines", action="store_true", help="named pipelines and targets' default ones")
     group.add_argument("--list-targets", action="store_true")
     group.add_argument("--show-dialects", action="store_true")
+
+
+def _plugin_files(arguments: Sequence[str]) -> list[str]:
+    """The values of --load-pass-plugin, given as `--load-pass-plugin=FILE` or as two arguments."""
+    files: list[str] = []
+    for index, argument in enumerate(arguments):
+        name, equals, path = argument.partition("=")
+        if name in ("--load-pass-plugin", "-load-pass-plugin"):
+            files += [path] if equals else arguments[index + 1 : index + 2]
+    return files
 
 
 def _boolean(text: str) -> bool:
