@@ -96,7 +96,9 @@ class _Walk:
         if (earlier := self.dead.get(buffer)) is not None:
             raise VerificationError(f"{op.name}: {_name(buffer)} is freed twice", op, _notes(earlier, "freed here"))
         if alloc.parent is not block:
-            message = f"{op.name}: {_name(buffer)} is allocated outside of this region: free it in the block of its alloc"
+            message = (
+                f"{op.name}: {_name(buffer)} is allocated outside of this region: free it in the block of its alloc"
+            )
             raise VerificationError(message, op, _notes(alloc, "allocated here"))
         if buffer not in self.live:
             raise VerificationError(f"{op.name}: {_name(buffer)} is freed before it is allocated", op)
@@ -111,7 +113,8 @@ class _Walk:
                 )
             if operand in self.live and _lets_escape(op):
                 raise VerificationError(
-                    f"{op.name}: {_name(operand)} leaves the block of its lifetime: copy it into a buffer from outside", op
+                    f"{op.name}: {_name(operand)} leaves the block of its lifetime: copy it into a buffer from outside",
+                    op,
                 )
 
 

@@ -63,7 +63,9 @@ class Liveness:
         if not region.blocks:
             return {}
         if region.first_block is not region.last_block:
-            raise UnsupportedError("expected structured control flow (scf), got a region of several blocks", region.parent)
+            raise UnsupportedError(
+                "expected structured control flow (scf), got a region of several blocks", region.parent
+            )
         return self._scan_block(region.block)
 
     def _scan_block(self, block: Block) -> dict[SSAValue, None]:
@@ -97,4 +99,3 @@ class Liveness:
         for op in block.ops:
             for result in op.results:
                 record(result, op)
-
