@@ -15,6 +15,7 @@ import torch
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 
+from cuvil.codegen import windows
 from cuvil.codegen.access import StridedOperand
 from cuvil.codegen.contraction import PlainStore
 from cuvil.codegen.convolution import emit_convolution
@@ -46,16 +47,20 @@ class Case:
             return ((self.padding, self.padding),) * len(self.input)
         return self.padding
 
-    def spec(self) -> ConvolutionSpec:
-        """The emitter's description."""
-        rank = len(self.input)
-        output = tuple(
+    @property
+    def output(self) -> tuple[int, ...]:
+        """Output spatial extents."""
+        return tuple(
             max(0, (max(0, (size - 1) * self.lhs_dilation + 1) + sum(pad) - (kernel - 1) * self.dilation - 1)
                 // self.stride + 1)
             for size, kernel, pad in zip(self.input, self.kernel, self.pads, strict=True)
         )  # fmt: skip
+
+    def spec(self) -> ConvolutionSpec:
+        """The emitter's description."""
+        rank = len(self.input)
         return ConvolutionSpec(
-            ELEMENT_TYPES[self.dtype], *self.channels, self.input, self.kernel, output, (self.stride,) * rank,
+            ELEMENT_TYPES[self.dtype], *self.channels, self.input, self.kernel, self.output, (self.stride,) * rank,
             self.pads, (self.dilation,) * rank, (self.lhs_dilation,) * rank, self.groups,
         )  # fmt: skip
 
@@ -72,7 +77,7 @@ class Case:
 
     def reference(self, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         """The result [N, spatial..., O] in float64."""
-        rank, outputs = len(self.input), self.spec().output
+        rank, outputs = len(self.input), self.output
         if 0 in outputs:
             return torch.empty(self.batch, *outputs, self.channels[1], dtype=torch.float64)
         planes = x.double().movedim(-1, 1)
@@ -111,7 +116,7 @@ def _run(
     """The kernel's result; `buffer`, `offset` and `strides` say where the input is, if not dense."""
     spec = case.spec()
     shape = (case.batch, *case.input, case.channels[0])
-    out = torch.full((case.batch, *spec.output, spec.out_channels), 77).to(case.dtype)
+    out = torch.full((case.batch, *case.output, spec.out_channels), 77).to(case.dtype)
 
     def emit(b: LoopBuilder, buffers: list[SSAValue]) -> None:
         operand = StridedOperand(buffers[0], offset, shape, strides or _row_major(shape))
@@ -239,9 +244,10 @@ def test_pixels_apart(name: str) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3, 16])
-@pytest.mark.parametrize("name", ["3x3-7x7-image", "1x1", "depthwise-7x7", "conv1d"])
-def test_every_cut_covers_the_output(name: str, threads: int) -> None:
+@pytest.mark.parametrize("name", ["3x3-7x7-image", "1x1", "depthwise-7x7", "conv1d", "transposed"])
+def test_every_cut_covers_the_output(name: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the work is cut for `threads`, each output is stored once and right."""
+    monkeypatch.setattr(windows, "_SEQUENTIAL_WORK", 0)
     case = CASES[name]
     x, w = case.operands()
     _check(case, _run(case, x, w, CpuTarget.host(), threads), case.reference(x, w))
@@ -253,8 +259,8 @@ def test_run_time_extents(name: str) -> None:
     case, target = CASES[name], CpuTarget.host()
     x, w = case.operands()
     spec = case.spec()
-    sizes = torch.tensor([case.batch, *case.input, *spec.output])
-    out = torch.full((case.batch, *spec.output, spec.out_channels), 77.0)
+    sizes = torch.tensor([case.batch, *case.input, *case.output])
+    out = torch.full((case.batch, *case.output, spec.out_channels), 77.0)
 
     def emit(b: LoopBuilder, buffers: list[SSAValue]) -> None:
         values: list[Index] = [b.cast_index(b.load(buffers[3], i), IndexType()) for i in range(len(sizes))]
@@ -275,7 +281,7 @@ def test_run_time_batch() -> None:
     case, target = replace(CASES["batch"], batch=4), CpuTarget.host()
     x, w = case.operands()
     spec = case.spec()
-    out = torch.full((case.batch, *spec.output, spec.out_channels), 77.0)
+    out = torch.full((case.batch, *case.output, spec.out_channels), 77.0)
 
     def emit(b: LoopBuilder, buffers: list[SSAValue]) -> None:
         shape = (b.cast_index(b.load(buffers[3], 0), IndexType()), *case.input, spec.in_channels)

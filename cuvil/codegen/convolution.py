@@ -36,7 +36,14 @@ from cuvil.codegen.depthwise import emit_depthwise
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import multiply_add
 from cuvil.codegen.packing import convert
-from cuvil.codegen.windows import Dims, WindowDim, operand_with_unit_dims, with_unit_dims
+from cuvil.codegen.windows import (
+    Dims,
+    WindowDim,
+    multiply_adds,
+    operand_with_unit_dims,
+    with_unit_dims,
+    work_items,
+)
 
 if TYPE_CHECKING:
     from cuvil.targets.cpu import CpuTarget
@@ -46,7 +53,7 @@ _INLINE_STORE_REDUCTION = 96
 loop, which costs a few cycles a row and saves most of the epilogue's code."""
 
 _ENOUGH_PRODUCTS = 12
-"""Multiply-adds in the innermost loop's body that hide its own instructions; small tiles are unrolled to have as many."""
+"""Multiply-adds in the innermost loop's body that hide its own instructions; small tiles are unrolled to have them."""
 
 
 def emit_convolution(
@@ -86,7 +93,7 @@ def emit_convolution(
 
 
 def _flatten_pointwise(dims: Dims, input: StridedOperand) -> tuple[Index, Dims, StridedOperand]:
-    """A 1x1 convolution of a dense image as one of a single row of all its pixels (and images, if they too are dense)."""
+    """A 1x1 convolution of a dense image as one of a single row of all its pixels (and of all images, if dense)."""
     batch = input.shape[0]
     depth, height, width = dims
     image, plane, row, pixel, _ = input.strides
@@ -131,7 +138,8 @@ class _Direct:
             spec.groups, -(-panels // schedule.panels), batch, depth,
             -(-height // schedule.rows), -(-width // schedule.columns),
         ]  # fmt: skip
-        with b.parallel(b.product(extents)) as item:
+        work = multiply_adds(self.dims, batch, spec.group_inputs * spec.out_channels)
+        with work_items(b, b.product(extents), work) as item:
             group, panel_block, image, plane, row_block, column_block = _coordinates(b, item, extents)
             origin = BlockOrigin(
                 image, plane, b.mul(row_block, schedule.rows), b.mul(column_block, schedule.columns),
@@ -184,7 +192,7 @@ class _Direct:
         return self.dims[0].kernel * self.dims[1].kernel * self.dims[2].kernel * self.spec.group_inputs
 
 
-def _coordinates(b: LoopBuilder, item: SSAValue, extents: Sequence[Index]) -> list[Index]:
+def _coordinates(b: LoopBuilder, item: Index, extents: Sequence[Index]) -> list[Index]:
     """Row-major coordinates of `item`, constant 0 where an extent is 1."""
     moving = [extent for extent in extents if extent != 1]
     found = iter(b.delinearize(item, moving))

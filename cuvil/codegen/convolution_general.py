@@ -17,7 +17,7 @@ from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight, Wei
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import multiply_add
 from cuvil.codegen.packing import convert
-from cuvil.codegen.windows import Dims, WindowDim, element_read
+from cuvil.codegen.windows import Dims, WindowDim, element_read, multiply_adds, work_items
 
 
 def emit_general(
@@ -27,7 +27,8 @@ def emit_general(
     """Append the convolution, parallel over output pixels."""
     outputs = [dim.output for dim in dims]
     panels = -(-spec.group_outputs // layout.panel)
-    with b.parallel(b.product([input.shape[0], *outputs])) as row:
+    work = multiply_adds(dims, input.shape[0], spec.group_inputs * spec.out_channels)
+    with work_items(b, b.product([input.shape[0], *outputs]), work) as row:
         image, *position = b.delinearize(row, [input.shape[0], *outputs])
         image_at = b.linear(input.offset, (image,), (input.strides[0],))
         with b.for_(0, spec.groups) as group, b.for_(0, panels) as panel:

@@ -82,8 +82,22 @@ def choose_schedule(
     target: CpuTarget,
 ) -> ConvolutionSchedule | None:  # fmt: skip
     """The best cut for `dims` (depth, height, width; static), or None where no block's input fits the scratch."""
+    pixels = layout.pixels
+    while pixels:
+        found = _schedule_of_tile(spec, layout, dims, batch, staged, threads, target, pixels)
+        if found is not None:
+            return found
+        pixels //= 2
+    return None
+
+
+def _schedule_of_tile(
+    spec: ConvolutionSpec, layout: WeightLayout, dims: tuple[WindowDim, ...], batch: int, staged: bool, threads: int,
+    target: CpuTarget, pixels: int,
+) -> ConvolutionSchedule | None:  # fmt: skip
+    """`choose_schedule` for register tiles of at most `pixels` pixels."""
     depth, height, width = dims
-    tile = choose_tile(height.static_output, width.static_output, layout.pixels)
+    tile = choose_tile(height.static_output, width.static_output, pixels)
     bytes_ = element_bits(spec.accumulator_type) // 8
     reduction = depth.kernel * height.kernel * width.kernel * spec.group_inputs
     panels = _ceil(spec.group_outputs, layout.panel)

@@ -3,7 +3,8 @@
 Within a tile each kernel row loads every input pixel once and adds it to all the outputs whose windows hold it, so that
 a 3x3 window costs little more than one load an output and row. Rows of the kernel outside the image are skipped by the
 loop's bounds; columns outside by the tile's code, which is emitted once for each set of columns that lie inside (left
-edge, middle, right edge).
+edge, middle, right edge). A kernel with long rows loops over their taps instead: tiles in the middle, single outputs at
+the edges.
 """
 
 from __future__ import annotations
@@ -20,14 +21,26 @@ from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import multiply_add
 from cuvil.codegen.packing import convert, element_bits
-from cuvil.codegen.windows import Dims, RowTile, element_read, position_read, row_tiles, tap_range
+from cuvil.codegen.windows import (
+    Dims,
+    RowTile,
+    element_read,
+    loop_tiles,
+    multiply_adds,
+    position_read,
+    row_tiles,
+    tap_range,
+    work_items,
+)
 
 if TYPE_CHECKING:
     from cuvil.targets.cpu import CpuTarget
 
 _MOST_OUTPUTS = 14
 _WIDE_KERNEL = 8
-"""Kernel rows up to this wide keep their weights in registers."""
+"""Kernel rows up to this wide are unrolled, their weights in registers."""
+_WIDE_OUTPUTS = 8
+"""Outputs of a tile under a wider kernel: as many chains of multiply-adds as hide their latency."""
 
 
 def emit_depthwise(
@@ -68,6 +81,10 @@ class _Depthwise:
     lanes: int
     row_size: int
 
+    @property
+    def _work(self) -> int | None:
+        return multiply_adds(self.dims, self.input.shape[0], self.spec.out_channels)
+
     def emit_tiled(self, most_outputs: int, threads: int) -> None:
         """Rows of outputs in parallel; where they are few, runs of channels too."""
         b, (depth, height, width) = self.b, self.dims
@@ -76,12 +93,13 @@ class _Depthwise:
         is_uneven = isinstance(rows, int) and rows % threads != 0 and rows < 16 * threads
         blocks = min(threads, vectors) if is_uneven else 1
         share = -(-vectors // blocks) * self.lanes
-        with b.parallel(b.mul(rows, blocks)) as item:
+        with work_items(b, b.mul(rows, blocks), self._work) as item:
             block, row = (0, item) if blocks == 1 else (b.div(item, rows), b.rem(item, rows))
             image, plane, line = b.delinearize(row, [self.input.shape[0], depth.output, height.output])
             position = _Row(image, plane, line, b.mul(row, width.output))
             first = b.mul(block, share)
-            for tile in row_tiles(width, most_outputs):
+            is_wide = width.kernel > _WIDE_KERNEL
+            for tile in loop_tiles(width, _WIDE_OUTPUTS) if is_wide else row_tiles(width, most_outputs):
                 with b.for_(tile.first, tile.end, tile.outputs) as column:
                     self._channels(position, column.index, tile, first, b.add(first, share))
 
@@ -114,7 +132,12 @@ class _Depthwise:
             with b.for_(*lines, 1, plane.carried) as line:
                 line_at = b.add(plane_at, b.mul(position_read(b, height, row.line, line.index), row_stride))
                 tap = b.mul(b.add(b.mul(plane.index, height.kernel), line.index), width.kernel * self.row_size)
-                line.yield_(*self._kernel_row(tile, line_at, b.add(weights, tap), line.carried, mask))
+                weights_at = b.add(weights, tap)
+                if width.kernel > _WIDE_KERNEL:
+                    sums = self._wide_kernel_row(tile, column, line_at, weights_at, line.carried, mask)
+                else:
+                    sums = self._kernel_row(tile, line_at, weights_at, line.carried, mask)
+                line.yield_(*sums)
             plane.yield_(*line.results)
         for output, value in enumerate(plane.results):
             self.epilogue.store(b, b.add(row.first_output, b.add(column, output)), channel, value, mask)
@@ -129,13 +152,31 @@ class _Depthwise:
         for pixel, readers in tile.readers(width):
             value: SSAValue | None = None
             for output, tap in readers:
-                if tap not in taps or width.kernel > _WIDE_KERNEL:
+                if tap not in taps:
                     position = b.add(weights, tap * self.row_size)
                     taps[tap] = convert(b, b.load(self.weight.buffer, position, self.lanes), type_)
                 if value is None:
                     value = self._load(b.add(line, b.mul(pixel, self.input.strides[3])), mask)
                 result[output] = multiply_add(b, value, taps[tap], result[output], type_)
         return result
+
+    def _wide_kernel_row(
+        self, tile: RowTile, column: Index, line: Index, weights: Index, sums: Sequence[SSAValue], mask: SSAValue | None
+    ) -> Sequence[SSAValue]:
+        """As `_kernel_row`, a loop over the taps; a single output takes only those that lie inside."""
+        b, width, type_ = self.b, self.dims[2], self.spec.accumulator_type
+        taps = (0, width.kernel) if tile.outputs > 1 else tap_range(b, width, column)
+        with b.for_(*taps, 1, sums) as tap:
+            at = b.add(weights, b.mul(tap.index, self.row_size))
+            weight = convert(b, b.load(self.weight.buffer, at, self.lanes), type_)
+            first = b.mul(tap.index, width.dilation)
+            results: list[SSAValue] = []
+            for output, carried in enumerate(tap.carried):
+                pixel = b.add(first, output * width.stride)
+                value = self._load(b.add(line, b.mul(pixel, self.input.strides[3])), mask)
+                results.append(multiply_add(b, value, weight, carried, type_))
+            tap.yield_(*results)
+        return tap.results
 
     def _load(self, position: Index, mask: SSAValue | None) -> SSAValue:
         b, buffer = self.b, self.input.buffer
@@ -150,7 +191,7 @@ class _Depthwise:
         b, type_ = self.b, self.spec.accumulator_type
         outputs = [dim.output for dim in self.dims]
         shape = [self.input.shape[0], *outputs]
-        with b.parallel(b.product(shape)) as row:
+        with work_items(b, b.product(shape), self._work) as row:
             image, *position = b.delinearize(row, shape)
             start = b.linear(self.input.offset, (image,), (self.input.strides[0],))
             with b.for_(0, self.spec.out_channels) as channel:

@@ -25,11 +25,13 @@ from cuvil.codegen.windows import (
     Dims,
     RowTile,
     WindowDim,
+    multiply_adds,
     operand_with_unit_dims,
     position_read,
     row_tiles,
     tap_range,
     with_unit_dims,
+    work_items,
 )
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class PoolSpec:
 def emit_pool(
     b: LoopBuilder, target: CpuTarget, spec: PoolSpec, input: StridedOperand, epilogue: Epilogue, threads: int
 ) -> None:
-    """Append the pool of `input`; the epilogue's rows flatten N and the output's spatial dims, its columns are channels."""
+    """Append the pool of `input`; the epilogue's rows flatten N and output spatial dims, its columns are channels."""
     dims = with_unit_dims(spec.dims)
     input = operand_with_unit_dims(input)
     type_ = accumulator_type(spec.element_type)
@@ -123,7 +125,8 @@ class _Pool:
         is_uneven = isinstance(rows, int) and rows % threads != 0 and rows < 16 * threads
         blocks = min(threads, vectors) if is_uneven else 1
         share = -(-vectors // blocks) * self.lanes
-        with b.parallel(b.mul(rows, blocks)) as item:
+        work = multiply_adds(self.dims, self.input.shape[0], self.spec.channels)
+        with work_items(b, b.mul(rows, blocks), work) as item:
             block, row = (0, item) if blocks == 1 else (b.div(item, rows), b.rem(item, rows))
             image, plane, line = b.delinearize(row, [self.input.shape[0], depth.output, height.output])
             position = _Row(image, plane, line, b.mul(row, width.output))

@@ -86,11 +86,11 @@ _SEQUENTIAL_WORK = 1 << 18
 
 
 @contextmanager
-def work_items(b: LoopBuilder, count: Index, work: Index) -> Generator[Index]:
-    """The body for each of `count` items, over the threads if their `work`, in multiply-adds, is worth it or unknown."""
+def work_items(b: LoopBuilder, count: Index, work: int | None) -> Generator[Index]:
+    """The body for each of `count` items, over the threads if the `work` in all, in multiply-adds, is worth it."""
     if count == 1:
         yield 0
-    elif isinstance(work, int) and work < _SEQUENTIAL_WORK:
+    elif work is not None and work < _SEQUENTIAL_WORK:
         with b.for_(0, count) as loop:
             yield loop.index
     else:
@@ -98,13 +98,13 @@ def work_items(b: LoopBuilder, count: Index, work: Index) -> Generator[Index]:
             yield item
 
 
-def output_pixels(dims: Dims, batch: Index) -> Index:
-    """Output pixels of all images, or -1 where they are not known."""
+def multiply_adds(dims: Dims, batch: Index, each: int) -> int | None:
+    """`each` multiply-adds for every tap of every output pixel of all images, if the number is known."""
     extents = (batch, *(dim.output for dim in dims))
-    total = 1
+    total = each * dims[0].kernel * dims[1].kernel * dims[2].kernel
     for extent in extents:
         if not isinstance(extent, int):
-            return -1
+            return None
         total *= extent
     return total
 
@@ -178,3 +178,13 @@ def row_tiles(dim: WindowDim, most: int) -> list[RowTile]:
         else:
             tiles.append(RowTile(first, first + outputs, outputs, pixels))
     return tiles
+
+
+def loop_tiles(dim: WindowDim, outputs: int) -> list[RowTile]:
+    """A row (static, no `lhs_dilation`) in tiles of `outputs` whose windows lie inside; single outputs at the edges."""
+    extent = dim.static_output
+    first = min(extent, max(0, -(-dim.pad_lo // dim.stride)))
+    inside = (dim.spread + dim.pad_lo - dim.reach(1)) // dim.stride + 1
+    middle = max(0, min(inside, extent) - first) // outputs * outputs
+    ranges = ((0, first, 1), (first, first + middle, outputs), (first + middle, extent, 1))
+    return [RowTile(*bounds, ()) for bounds in ranges if bounds[0] < bounds[1]]
