@@ -89,6 +89,8 @@ def _round(np: Any, x: Any) -> Any:
 
 
 def _sign(np: Any, x: Any) -> Any:
+    if x.dtype.kind == "b":
+        return x
     return np.where(np.isnan(x), np.zeros_like(x), np.sign(x)) if x.dtype.kind == "f" else np.sign(x)
 
 
@@ -194,7 +196,7 @@ _row("atanh", 1, "f", lambda np, x: np.arctanh(x), flops=20, f="math.atanh")
 _row("erf", 1, "f", _elementwise(math.erf), flops=16, f="math.erf")
 _row("erfc", 1, "f", _elementwise(math.erfc), flops=20)
 _row("sigmoid", 1, "f", _sigmoid, flops=14)
-_row("relu", 1, "fi", lambda np, x: np.maximum(x, np.zeros_like(x)))
+_row("relu", 1, "fi", lambda np, x: np.where(x < 0, np.zeros_like(x), x))
 _row("floor", 1, "fi", lambda np, x: np.floor(x) if x.dtype.kind == "f" else x, f="math.floor")
 _row("ceil", 1, "fi", lambda np, x: np.ceil(x) if x.dtype.kind == "f" else x, f="math.ceil")
 _row("round", 1, "fi", _round, f="math.roundeven")
