@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, i32
 from xdsl.ir import SSAValue
 
 from cuvil.codegen.access import Epilogue, StridedOperand
-from cuvil.codegen.attention_spec import AttentionSpec, additive_mask
+from cuvil.codegen.attention_spec import AttentionSpec, additive_mask, softmax_exponential
 from cuvil.codegen.loops import Index, LoopBuilder, width_of
 from cuvil.codegen.microkernel import PanelView, accumulate, max_rows
 from cuvil.codegen.packing import MatrixView, convert, element_bits, emit_pack_panel
@@ -258,13 +258,13 @@ class BlockEmitter:
             for number, (shift, total) in enumerate(zip(shifts, key.carried, strict=True)):
                 place = b.add(position, number * size.lanes)
                 score = b.sub_float(b.load(scratch.scores, place, size.lanes), shift)
-                probability = b.float_op(math.ExpOp, score)
+                probability = softmax_exponential(b, score)
                 b.store(probability, scratch.scores, place)
                 sums.append(b.add_float(total, probability))
             key.yield_(*sums)
         for number, (shift, added) in enumerate(zip(shifts, key.results, strict=True)):
             lane = number * size.lanes
-            shrink = b.float_op(math.ExpOp, b.sub_float(b.load(scratch.maximum, lane, size.lanes), shift))
+            shrink = softmax_exponential(b, b.sub_float(b.load(scratch.maximum, lane, size.lanes), shift))
             total = b.fma(b.load(scratch.total, lane, size.lanes), shrink, added)
             b.store(maximum[number], scratch.maximum, lane)
             b.store(total, scratch.total, lane)

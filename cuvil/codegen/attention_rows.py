@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import math
 from xdsl.ir import SSAValue
 
 from cuvil.codegen.access import Epilogue, StridedOperand
-from cuvil.codegen.attention_spec import AttentionSpec, additive_mask
+from cuvil.codegen.attention_spec import AttentionSpec, additive_mask, softmax_exponential
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import PanelView, accumulate
 from cuvil.codegen.packing import MatrixView, convert, element_bits
@@ -172,10 +171,10 @@ class RowsEmitter:
         shifts = b.broadcast(shift, lanes)
         with b.for_(0, count, lanes, [b.constant(0.0, kind, lanes)]) as loop:
             place = b.add(loop.index, row * _KEYS)
-            value = b.float_op(math.ExpOp, b.sub_float(b.load(scratch.scores, place, lanes), shifts))
+            value = softmax_exponential(b, b.sub_float(b.load(scratch.scores, place, lanes), shifts))
             b.store(value, scratch.scores, place)
             loop.yield_(b.add_float(loop.carried[0], value))
-        shrink = b.float_op(math.ExpOp, b.sub_float(old, shift))
+        shrink = softmax_exponential(b, b.sub_float(old, shift))
         total = b.fma(b.load(scratch.total, row), shrink, b.reduce("add", loop.results[0]))
         b.store(maximum, scratch.maximum, row)
         b.store(total, scratch.total, row)

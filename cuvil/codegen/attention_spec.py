@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects import math
+from xdsl.dialects.builtin import Float64Type, IntegerType
 from xdsl.ir import Attribute, SSAValue
 
 from cuvil.codegen.loops import Index, LoopBuilder, element_type_of, width_of
@@ -46,3 +47,16 @@ def additive_mask(b: LoopBuilder, value: SSAValue, element_type: Attribute) -> S
         return convert(b, value, element_type)
     width = width_of(value.type)
     return b.select(value, b.constant(0.0, element_type, width), b.constant(-inf, element_type, width))
+
+
+def softmax_exponential(b: LoopBuilder, score: SSAValue) -> SSAValue:
+    """exp(score) of a score that its row's maximum was subtracted from: 0 where it would be subnormal.
+
+    Nothing that small counts beside the maximum's 1, and arithmetic that makes subnormals on its way to 0, as
+    exp(-inf) does, is several times slower: masked keys would cost more than others. NaN stays.
+    """
+    element_type, width = element_type_of(score.type), width_of(score.type)
+    least = b.constant(-708.0 if isinstance(element_type, Float64Type) else -87.0, element_type, width)
+    vanishes = b.compare_float("olt", score, least)
+    exponential = b.float_op(math.ExpOp, b.select(vanishes, least, score))
+    return b.select(vanishes, b.constant(0.0, element_type, width), exponential)
