@@ -23,6 +23,7 @@ from cuvil.codegen import (
     vector_math_inverse_trigonometric,
     vector_math_logarithm,
     vector_math_power,
+    vector_math_remainder,
     vector_math_trigonometric,
 )
 from cuvil.codegen.loops import LoopBuilder, element_type_of
@@ -87,3 +88,8 @@ def is_supported(op_class: type[Operation], element_type: Attribute) -> bool:
 def erfc(b: LoopBuilder, value: SSAValue) -> SSAValue:
     """1 - erf(value) without cancellation; `math` has no operation for it."""
     return expand_function(b, vector_math_error_function.erfc, (value,))
+
+
+def fmod(b: LoopBuilder, dividend: SSAValue, divisor: SSAValue) -> SSAValue:
+    """The remainder of a division that truncates, exactly, as C's fmod; `arith` has no operation for it."""
+    return expand_function(b, vector_math_remainder.fmod, (dividend, divisor))
