@@ -22,9 +22,12 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType, ModuleOp
 from xdsl.ir import Attribute
 
-from cuvil.codegen.llvm_text import module_to_text
-from cuvil.codegen.object_code import compile_text, target_machine
+from cuvil.codegen.llvm_host import ENTRY
+from cuvil.codegen.llvm_partition import partition
+from cuvil.codegen.llvm_text import emit_symbols, module_to_text
+from cuvil.codegen.object_code import compile_text, compile_texts, core_count, target_machine
 from cuvil.errors import CuvilRuntimeError
+from cuvil.runtime.executable import Executable
 from cuvil.runtime.threads import NUM_THREADS, openmp, thread_count
 from cuvil.targets.cpu import CpuTarget
 
@@ -71,6 +74,36 @@ _library_numbers = itertools.count()
 def _linker() -> binding.LLJIT:
     """The process's JIT linker. JITLink maps an object's sections as one block and reaches everything else by stubs."""
     return binding.create_lljit_compiler(target_machine(CpuTarget.host()), use_jit_link=True, suppress_errors=True)
+
+
+def compile_objects(module: ModuleOp, target: CpuTarget, parts: int | None = None) -> list[bytes]:
+    """Object code of an llvm-level module, cut into as many parts as there are cores where that pays."""
+    symbols = emit_symbols(module)
+    return compile_texts(partition(symbols, target, parts or core_count()), target)
+
+
+def load_executable(
+    objects: Sequence[bytes],
+    *,
+    input_count: int,
+    output_count: int,
+    arena_bytes: int | Callable[[Sequence[int]], int],
+    parameters: Sequence[Any] = (),
+    symbol_count: int = 0,
+) -> Executable:
+    """Load a program with an `@cuvil_entry`; `parameters` follow the order of its external `memref.global`s."""
+    has_threads = any(NUM_THREADS.encode() in data for data in objects)
+    code = LoadedCode(objects, [ENTRY, *([NUM_THREADS] if has_threads else [])])
+    return Executable(
+        code.address(ENTRY),
+        input_count=input_count,
+        output_count=output_count,
+        arena_bytes=arena_bytes,
+        parameters=parameters,
+        symbol_count=symbol_count,
+        thread_address=code.address(NUM_THREADS) if has_threads else 0,
+        keep=code,
+    )
 
 
 # -- the short way -------------------------------------------------------------------------------------------------------

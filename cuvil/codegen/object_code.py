@@ -64,7 +64,7 @@ def compile_texts(texts: Sequence[str], target: CpuTarget, level: int = LEVEL) -
     """Object code of several LLVM modules, compiled at the same time where there are cores."""
     if len(texts) < 2:
         return [compile_text(text, target, level) for text in texts]
-    with ThreadPoolExecutor(min(len(texts), _cores()), "cuvil-compile") as pool:
+    with ThreadPoolExecutor(min(len(texts), core_count()), "cuvil-compile") as pool:
         return list(pool.map(lambda text: compile_text(text, target, level), texts))
 
 
@@ -73,7 +73,8 @@ def assembly_of(text: str, target: CpuTarget, level: int = LEVEL) -> str:
     return target_machine(target, level).emit_assembly(_parse(text, target))
 
 
-def _cores() -> int:
+def core_count() -> int:
+    """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
