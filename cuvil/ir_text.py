@@ -218,7 +218,7 @@ class LocatingParser(Parser):
         return key, self.parse_str_literal() if boolean is None else boolean
 
 
-class _HexadecimalElement(AttrParser._TensorLiteralElement):
+class _HexadecimalElement(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
     """An element of `dense<...>` in hexadecimal: of a float type it is the bits, which upstream reads as a number.
 
     NaN, infinities and large round numbers are printed so.

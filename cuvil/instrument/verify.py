@@ -1,7 +1,6 @@
 """The verifier: every operation's own checks, and that values are defined before they are used.
 
-xDSL's verifier does not check dominance, so that IR read from text may use a value above its definition;
-`verify_module` does. It raises a `VerificationError` that names and locates the operation at fault.
+`verify_module` raises a `VerificationError` that names and locates the operation at fault.
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.irdl.dominance import DominanceInfo
-from xdsl.traits import IsolatedFromAbove
+from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException
 
 from cuvil.errors import CuvilError, Diagnostic, VerificationError, source_location
 from cuvil.instrument.base import Instrument
+from cuvil.instrument.dominance import verify_dominance
 
 if TYPE_CHECKING:
     from cuvil.instrument.base import PassRun
@@ -32,8 +30,7 @@ def verify_module(module: ModuleOp, dominance: bool = True) -> None:
     except (DiagnosticException, ValueError) as error:
         raise as_verification_error(error, module) from error
     if dominance:
-        for region in module.regions:
-            _verify_dominance(region, set())
+        verify_dominance(module)
 
 
 def as_verification_error(error: Exception, module: ModuleOp) -> VerificationError:
@@ -74,43 +71,3 @@ class VerifyEach(Instrument):
     def after_pass(self, run: PassRun) -> None:
         with self.timing.scope("(verify)") if self.timing else nullcontext():
             verify_module(run.module)
-
-
-def _verify_dominance(region: Region, visible: set[SSAValue]) -> None:
-    """Check the uses in `region`; `visible` are the values defined around it, and is left as it was."""
-    if len(region.blocks) == 1:
-        block = region.blocks[0]
-        added = _verify_block(block, visible)
-        visible.difference_update(added)
-        return
-    dominance = DominanceInfo(region)
-    defined = {block: _defined_in(block) for block in region.blocks}
-    entry = region.blocks.first
-    for block in region.blocks:
-        dominators = [other for other in region.blocks if dominance.strictly_dominates(other, block)]
-        if block is not entry and not dominators:
-            continue  # unreachable: anything is allowed
-        above = [value for other in dominators for value in defined[other]]
-        visible.update(above)
-        visible.difference_update(_verify_block(block, visible))
-        visible.difference_update(above)
-
-
-def _verify_block(block: Block, visible: set[SSAValue]) -> list[SSAValue]:
-    """Check the uses in `block`; adds the values it defines to `visible`, and returns them."""
-    added: list[SSAValue] = list(block.args)
-    visible.update(added)
-    for op in block.ops:
-        for index, operand in enumerate(op.operands):
-            if operand not in visible:
-                raise VerificationError(f"{op.name}: operand #{index} does not dominate this use", op)
-        for region in op.regions:
-            _verify_dominance(region, set() if op.has_trait(IsolatedFromAbove) else visible)
-        results = op.results
-        visible.update(results)
-        added += results
-    return added
-
-
-def _defined_in(block: Block) -> list[SSAValue]:
-    return [*block.args, *(result for op in block.ops for result in op.results)]

@@ -6,8 +6,12 @@
 func.func @f(%a: f32) {
   // expected-remark @below {{left an addition (width=32)}}
   %0 = arith.addf %a, %a : f32
-  // expected-remark-re @-1 {{left an \w+ \(width=\d+\)}}
   %1 = arith.addf %a, %0 : f32 // expected-remark {{left an addition}}
+  %2 = arith.addf %a, %1 : f32
+  // expected-remark-re @-1 {{left an \w+ \(width=\d+\)}}
+  %3 = arith.addf %a, %2 : f32
+
+  // expected-remark @-2 {{left an addition}}
   func.return
 }
 

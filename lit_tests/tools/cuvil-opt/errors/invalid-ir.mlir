@@ -17,23 +17,26 @@ func.func @f(%a: f32) -> f32 {
 // -----
 
 func.func @f(%a: f32, %c: i1) {
-  %0 = scf.if %c -> (f32) {
-    %inner = arith.addf %a, %a : f32
-    scf.yield %inner : f32
-  } else {
-    scf.yield %a : f32
-  }
-  func.return
-}
-func.func @g(%a: f32) {
-  cf.br ^second(%a : f32)
+  cf.cond_br %c, ^first, ^second
 ^first:
   // expected-error @+1 {{arith.addf: operand #0 does not dominate this use}}
   %0 = arith.addf %1, %a : f32
   func.return
-^second(%b: f32):
-  %1 = arith.addf %b, %b : f32
+^second:
+  %1 = arith.addf %a, %a : f32
   cf.br ^first
+}
+
+// -----
+
+func.func @f(%a: f32, %c: i1) {
+  scf.if %c {
+    %0 = arith.addf %a, %a : f32
+    scf.yield
+  }
+  // expected-error @+1 {{value %0 is used but not defined}}
+  %1 = arith.addf %0, %a : f32
+  func.return
 }
 
 // -----

@@ -38,11 +38,12 @@ func.func @f(%a: f32) {
 // -----
 
 func.func @f(%a: f32) {
+  // expected-error @+1 {{expected ','}}
+  %0 = arith.addf %a %a : f32
   func.return
-// expected-error @+1 {{Expected '}'}}
-%0 = arith.addf %a %a : f32
+}
 
 // -----
 
-// expected-error @+1 {{cannot parse}}
+// expected-error @+2 {{shape mismatch in dense literal. Expected [2, 2] shape from the type, but got [3] shape.}}
 %0 = arith.constant dense<[1, 2, 3]> : tensor<2x2xi32>

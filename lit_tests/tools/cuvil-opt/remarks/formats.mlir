@@ -3,11 +3,11 @@
 // RUN: cuvil-opt %s --load-pass-plugin=%S/../Inputs/test_passes.py -p test-report --remarks-output-file=%t --remark-format=json
 // RUN: filecheck %s --check-prefix=FILE --input-file=%t
 // For scripts; a file without a filter takes all remarks.
-// JSON: {"kind": "missed", "pass": "test-report", "message": "left an addition", "op": "arith.addf", "function": "f", "file": "{{.*}}formats.mlir", "line": 19, "column": 8, "args": {"width": 32}}
+// JSON: {"kind": "missed", "pass": "test-report", "message": "left an addition", "op": "arith.addf", "function": "f", "file": "{{.*}}formats.mlir", "line": 17, "column": 8, "args": {"width": 32}}
 // YAML:      --- !Missed
 // YAML-NEXT: Pass: "test-report"
 // YAML-NEXT: Name: "arith.addf"
-// YAML-NEXT: DebugLoc: { File: "{{.*}}formats.mlir", Line: 19, Column: 8 }
+// YAML-NEXT: DebugLoc: { File: "{{.*}}formats.mlir", Line: 17, Column: 8 }
 // YAML-NEXT: Function: "f"
 // YAML-NEXT: Args:
 // YAML-NEXT:   - String: "left an addition"
