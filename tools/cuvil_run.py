@@ -151,9 +151,10 @@ def _inputs(options: argparse.Namespace, module: ModuleOp, function: FuncOp, see
     import numpy as np
 
     from cuvil.semantics.random_inputs import make_inputs
+    from cuvil.semantics.signatures import input_types
     from cuvil.semantics.tensor_text import parse_array
 
-    types = list(function.function_type.inputs)
+    types = input_types(function)
     given: list[Array] = [np.load(path) for path in filter(None, options.inputs.split(","))]
     for text in options.input:
         if len(given) == len(types):
@@ -212,9 +213,10 @@ def _engine(
 
 
 def _print_results(results: Sequence[Array], function: FuncOp, digits: int) -> None:
+    from cuvil.semantics.signatures import output_types
     from cuvil.semantics.tensor_text import format_array
 
-    types = list(function.function_type.outputs)
+    types = output_types(function)
     for number, result in enumerate(results):
         label = f" : {_concrete(types[number], result)}" if number < len(types) else ""
         print(f"result {number}{label} = {format_array(result, digits)}")

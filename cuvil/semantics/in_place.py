@@ -1,26 +1,26 @@
 """Whether a kernel may write a result over one of its operands.
 
-A loop nest that reads an operand at a point and writes the result at that same point may use one buffer for both. It may
-not where it reads the operand elsewhere too (a reduction, a movement, a broadcast), nor where several results follow from
-the operand, since the emitter may compute them one after the other.
+A loop nest that reads an operand at a point and writes the result at that same point may use one buffer for both. It
+may not where it reads the operand elsewhere too (a reduction, a movement, a broadcast), nor where several results follow
+from the operand, since the emitter may compute them one after the other.
 """
 
 from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from cuvil.dialects.fused import KernelOp, YieldOp, buffer_type_of
+from cuvil.dialects.fused import KernelOp, YieldOp
 from cuvil.dialects.tensor import CastOp, ElementwiseOp
 
 
 def can_write_over(kernel: KernelOp, operand: int, result: int) -> bool:
-    """Whether result number `result` of `kernel` may be written into the buffer of operand number `operand`."""
+    """Whether result number `result` of `kernel`, on values, may be written into the buffer of operand `operand`."""
     if kernel.family.data != "loop" or kernel.access is None:
         return False
     if kernel.access.patterns.data[operand].data != "streaming":
         return False
     source = kernel.inputs[operand]
-    if buffer_type_of(source.type) != buffer_type_of(kernel.yielded[result].type):
+    if source.type != kernel.outputs[result].type:
         return False
     if sum(value is source for value in kernel.inputs) > 1:
         return False

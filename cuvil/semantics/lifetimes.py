@@ -1,12 +1,12 @@
-"""Lifetimes of buffers: that every `cuvil_fused.alloc` has its one `free`, that nothing is used outside the two, and when.
+"""Lifetimes of buffers: every `cuvil_fused.alloc` has its one `free`, nothing is used outside the two, and when that is.
 
-Lifetimes are explicit, and structured: a buffer is freed in the block that allocates it, hence exactly once on every path
-through it. A buffer allocated in a loop's body is a new one in each iteration. Buffers do not flow through the results or
-block arguments of operations, nor are they returned, so that their name is the only way to them.
+Lifetimes are explicit, and structured: a buffer is freed in the block that allocates it, hence exactly once on every
+path through it. A buffer allocated in a loop's body is a new one in each iteration. Buffers do not flow through the
+results or block arguments of operations, nor are they returned, so that their name is the only way to them.
 
 Time is the place in the pre-order walk over the function. Two buffers are live at once only if their intervals overlap:
-an operation with regions stands before everything in them, so a buffer that is live across a loop covers all of the loop's
-body, and buffers of two branches of an `if` never meet.
+an operation with regions stands before everything in them, so a buffer that is live across a loop covers all of the
+loop's body, and buffers of two branches of an `if` never meet.
 
     for lifetime in lifetimes_of(function):
         print(lifetime.begin, lifetime.end, lifetime.alloc.buffer.type)
@@ -83,8 +83,8 @@ class _Walk:
         for op in allocated:
             if op.buffer in self.live:
                 raise VerificationError(
-                    f"{op.name}: {_name(op.buffer)} : {op.buffer.type} is never freed: add a cuvil_fused.free after its "
-                    "last use, in the same block",
+                    f"{op.name}: {_name(op.buffer)} : {op.buffer.type} is never freed: add a cuvil_fused.free "
+                    "after its last use, in the same block",
                     op,
                 )
 

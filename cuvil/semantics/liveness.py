@@ -1,7 +1,7 @@
 """When tensor values die: the last operation of its own block that needs each value, uses in nested regions included.
 
-Pure analysis of structured control flow (one block a region), one walk. A kernel's region is isolated from above and has
-its own values: it is not entered.
+Pure analysis of structured control flow (one block a region), one walk. A kernel's region is isolated from above and
+has its own values: it is not entered.
 """
 
 from __future__ import annotations

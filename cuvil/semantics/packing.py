@@ -3,9 +3,9 @@
 The problem (dynamic storage allocation) is NP-hard. Two heuristics are run, and the smaller arena is taken:
 
 - *in order of time*, a best-fit allocator with coalescing of free gaps, simulated: O(n log n);
-- *in order of size*, the largest first, each at the tightest gap left by those placed before that are live at the same time
+- *in order of size*, the largest first, each in the tightest gap left by those placed before that are live with it
   (greedy by size; Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, section 5): it
-  needs all pairs that are live at once, and is run only where these are few enough; likewise by size times duration.
+  needs all pairs that are live at once, and is run only where these are few enough; likewise in two other orders.
 
 Search stops as soon as the lower bound is met: the most bytes that are live at any one time.
 """
@@ -174,7 +174,7 @@ def _by_area(blocks: Sequence[Block]) -> Iterator[int]:
     return iter(sorted(range(len(blocks)), key=lambda n: (blocks[n].size * (blocks[n].begin - blocks[n].end), n)))
 
 
-def _by_begin(blocks: Sequence[Block]) -> Iterator[int]:
+def _by_peak(blocks: Sequence[Block]) -> Iterator[int]:
     """From the peak outwards: by the nearness to the time when most bytes are live; of equals the largest first."""
     live = most = peak = 0
     for time, is_begin, number in _events(blocks):
@@ -189,7 +189,7 @@ def _by_begin(blocks: Sequence[Block]) -> Iterator[int]:
         yield heappop(queue)[2]
 
 
-_ORDERS: tuple[Callable[[Sequence[Block]], Iterator[int]], ...] = (_by_size, _by_area, _by_begin)
+_ORDERS: tuple[Callable[[Sequence[Block]], Iterator[int]], ...] = (_by_size, _by_area, _by_peak)
 
 
 def _pack_in_order(blocks: Sequence[Block], order: Iterator[int], neighbours: Sequence[Sequence[int]]) -> Packing:

@@ -44,6 +44,7 @@ from cuvil.dialects.tensor import (
 from cuvil.errors import UnsupportedError, UserError
 from cuvil.semantics.arrays import Array, dtype_of, to_reference
 from cuvil.semantics.dims import Dim, DimExpr
+from cuvil.semantics.signatures import input_types
 from cuvil.semantics.value_flow import Use, ValueFlow, external_globals
 
 _POSITIVE_FOR = ("sqrt", "rsqrt", "log", "log2", "log10")
@@ -61,7 +62,7 @@ def make_inputs(
         raise UserError(f"there is no function @{name} in the module")
     flow = ValueFlow(module)
     known = _symbol_sizes(function, sizes or {})
-    arguments = function.body.block.args if function.body.blocks else ()
+    arguments = function.body.block.args[: len(input_types(function))] if function.body.blocks else ()
     result: list[Array] = []
     for number, argument in enumerate(arguments):
         chosen = _Chosen(list(flow.uses([argument])), argument.name_hint or "", known)
