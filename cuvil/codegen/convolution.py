@@ -44,6 +44,7 @@ from cuvil.codegen.windows import (
     with_unit_dims,
     work_items,
 )
+from cuvil.codegen.winograd import emit_winograd
 
 if TYPE_CHECKING:
     from cuvil.targets.cpu import CpuTarget
@@ -77,6 +78,9 @@ def emit_convolution(
         return
     if spec.is_depthwise:
         emit_depthwise(b, target, spec, dims, input, weight, epilogue, threads)
+        return
+    if spec.winograd:
+        emit_winograd(b, target, spec, layout, dims, input, weight, epilogue, threads)
         return
     if is_static:
         batch, dims, input = _flatten_pointwise(dims, input)

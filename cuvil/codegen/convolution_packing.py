@@ -1,12 +1,14 @@
 """What a convolution is, and how its weight lies in memory.
 
-Two layouts, chosen by `layout_of` from the spec and the target alone, so that the compiler can pack ahead:
+Three layouts, chosen by `layout_of` from the spec and the target alone, so that the compiler can pack ahead:
 
-  panels  [G][P][*K][I/G][NR]   O/G padded by zeros to P panels of NR channels: dense and grouped convolutions
-  lanes   [*K][O']              O padded by zeros to whole vectors: depthwise, where each channel is a group
+  panels    [G][P][*K][I/G][NR]   O/G padded by zeros to P panels of NR channels: dense and grouped convolutions
+  lanes     [*K][O']              O padded by zeros to whole vectors: depthwise, where each channel is a group
+  winograd  [P][a * a][I][NR]     panels of the transformed weight, where the spec asks for it
 
-Both are pad, reshape and transpose of the weight [O, I/G, *K]; `pack_weight` is that in NumPy, and its statements are
-what `pack-weights` says in IR.
+The first two are pad, reshape and transpose of the weight [O, I/G, *K]; the third first replaces the 9 taps by a * a
+products, a contraction with the constant `winograd_transforms.weight_matrix`. `pack_weight` is all that in NumPy, and its
+statements are what `pack-weights` says in IR.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from xdsl.ir import Attribute, SSAValue
 from cuvil.codegen.loops import Index
 from cuvil.codegen.packing import accumulator_type, element_bits
 from cuvil.codegen.windows import WindowDim
+from cuvil.codegen.winograd_transforms import weight_matrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +40,8 @@ _PANEL_COST = {1: 1.25, 2: 1.0, 3: 1.0, 4: 1.0}
 class ConvolutionSpec:
     """A convolution of input [N, spatial..., C] with weight [O, C/groups, *kernel]; spatial rank 1 to 3.
 
-    `input` and `output` are spatial extents; `padding` is (lo, hi) per dim and may be negative (a crop).
+    `input` and `output` are spatial extents; `padding` is (lo, hi) per dim and may be negative (a crop). `winograd` asks
+    for F(m x m, 3 x 3) with that m (2 or 4; 0: a direct convolution): only where `winograd.can_use_winograd`.
     """
 
     element_type: Attribute
@@ -51,6 +55,7 @@ class ConvolutionSpec:
     dilation: tuple[int, ...]
     lhs_dilation: tuple[int, ...]
     groups: int = 1
+    winograd: int = 0
 
     @property
     def dims(self) -> tuple[WindowDim, ...]:
@@ -93,6 +98,7 @@ class WeightLayout:
     vectors: int
     pixels: int
     """Output pixels of the register tile that goes with it."""
+    winograd: int = 0
 
     @property
     def panel(self) -> int:
@@ -121,7 +127,7 @@ def layout_of(spec: ConvolutionSpec, target: CpuTarget) -> WeightLayout:
 
     vectors = min(choices, key=cost)
     pixels = max(1, min(_MOST_PIXELS, (target.vector_registers - vectors - 2) // vectors))
-    return WeightLayout(False, lanes, vectors, pixels)
+    return WeightLayout(False, lanes, vectors, pixels, spec.winograd)
 
 
 def packed_shape(spec: ConvolutionSpec, target: CpuTarget) -> tuple[int, ...]:
@@ -130,6 +136,8 @@ def packed_shape(spec: ConvolutionSpec, target: CpuTarget) -> tuple[int, ...]:
     if layout.by_lanes:
         return (*spec.kernel, -(-spec.out_channels // layout.lanes) * layout.lanes)
     panels = -(-spec.group_outputs // layout.panel)
+    if layout.winograd:
+        return (panels, (layout.winograd + 2) ** 2, spec.in_channels, layout.panel)
     return (spec.groups, panels, *spec.kernel, spec.group_inputs, layout.panel)
 
 
@@ -148,8 +156,20 @@ def pack_weight(weight: np.ndarray[Any, Any], spec: ConvolutionSpec, target: Cpu
         missing = -spec.out_channels % layout.lanes
         padded = np.pad(weight.reshape(-1, *spec.kernel), [(0, missing)] + [(0, 0)] * rank)
         return np.ascontiguousarray(padded.transpose(*range(1, rank + 1), 0))
+    if layout.winograd:
+        return _pack_winograd(weight, layout)
     grouped = weight.reshape(spec.groups, spec.group_outputs, spec.group_inputs, *spec.kernel)
     missing = -spec.group_outputs % layout.panel
     padded = np.pad(grouped, [(0, 0), (0, missing)] + [(0, 0)] * (rank + 1))
     panels = padded.reshape(spec.groups, -1, layout.panel, spec.group_inputs, *spec.kernel)
     return np.ascontiguousarray(panels.transpose(0, 1, *range(4, rank + 4), 3, 2))
+
+
+def _pack_winograd(weight: np.ndarray[Any, Any], layout: WeightLayout) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    outputs, inputs = weight.shape[:2]
+    matrix = np.array(weight_matrix(layout.winograd))
+    products = np.einsum("xt,oit->xio", matrix, weight.reshape(outputs, inputs, 9).astype(np.float64))
+    padded = np.pad(products.astype(weight.dtype), [(0, 0), (0, 0), (0, -outputs % layout.panel)])
+    return np.ascontiguousarray(padded.reshape(len(matrix), inputs, -1, layout.panel).transpose(2, 0, 1, 3))

@@ -161,9 +161,9 @@ def _sigmoid(b: LoopBuilder, x: Sequence[SSAValue], _: bool) -> SSAValue:
 
 
 def _relu_float(b: LoopBuilder, x: Sequence[SSAValue], _: bool) -> SSAValue:
-    # A compare and select rather than maximumf: NaN stays (unordered), and it is one instruction on every target.
+    # A compare and select rather than maximumf: NaN (unordered) and -0 stay, as in PyTorch, and it is two instructions.
     zero = _number(b, x[0], 0)
-    return b.select(b.compare_float("ole", x[0], zero), zero, x[0])
+    return b.select(b.compare_float("olt", x[0], zero), zero, x[0])
 
 
 def _relu_int(b: LoopBuilder, x: Sequence[SSAValue], unsigned: bool) -> SSAValue:

@@ -1,0 +1,276 @@
+"""Kernels around an anchor: a contraction, convolution, pool or attention with the region's other ops as its epilogue.
+
+The anchor's operands are strided views of the kernel's buffers (or packed weights); each finished register goes through
+`RegionEpilogue`, which evaluates what the region yields at that place and stores it. Transposes and reshapes behind the
+anchor only change where the store goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.ir import Operation, SSAValue
+
+from cuvil.analysis.fusion import contraction_dims, merged_stride
+from cuvil.codegen.access import StridedOperand
+from cuvil.codegen.attention import AttentionSpec, emit_attention
+from cuvil.codegen.contraction import ContractionSpec, emit_contraction
+from cuvil.codegen.convolution import emit_convolution
+from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight
+from cuvil.codegen.loop_kernels import LoopKernel, narrowed, store_lanes
+from cuvil.codegen.loops import Index, LoopBuilder, width_of
+from cuvil.codegen.packing import PackedOperand
+from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator, linear_position, reshape_point
+from cuvil.codegen.pooling import PoolSpec, emit_pool
+from cuvil.codegen.scalar_lowering import storage_type
+from cuvil.dialects import tensor as ct
+from cuvil.errors import CuvilError
+from cuvil.semantics.views import View, contiguous_strides, static_shape, view_of
+
+
+@dataclass
+class RegionEpilogue:
+    """Finishes and stores an anchor's results; see `access.Epilogue`.
+
+    `row_dims` and `column_dims` say which dims of the anchor's result the rows and columns flatten, in order.
+    """
+
+    kernel: LoopKernel
+    anchor: SSAValue
+    row_dims: tuple[int, ...]
+    column_dims: tuple[int, ...]
+    aligned: bool = True
+    shape: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shape = known_shape(self.anchor)
+
+    def store(self, b: LoopBuilder, row: Index, column: Index, value: SSAValue, mask: SSAValue | None) -> None:
+        """Evaluate what the region yields where the anchor is `value`, and store it."""
+        columns = tuple(self.shape[dim] for dim in self.column_dims)
+        if prod(columns) == 1 and width_of(value.type) > 1:
+            value, mask = b.extract(value, 0), None
+        width = width_of(value.type)
+        evaluator = PointEvaluator(b, width, self.kernel.buffers, mask, self.aligned)
+        finished = narrowed(b, value, ct.element_of(self.anchor))
+        evaluator.bound[self.anchor] = lambda _: finished
+        points = self._points(b, width, row, column, columns)
+        for result, buffer in self.kernel.results:
+            point = points[result]
+            computed = evaluator.vector(result, point)
+            position, step = linear_position(b, known_shape(result), point)
+            store_lanes(evaluator, computed, buffer, position, step)
+
+    def _points(
+        self, b: LoopBuilder, width: int, row: Index, column: Index, columns: tuple[int, ...]
+    ) -> dict[SSAValue, Point]:
+        """The point of every value that follows from the anchor at (row, column)."""
+        step = 1 if width > 1 else 0
+        rows = FlatGroup(row, tuple(self.shape[dim] for dim in self.row_dims)).coordinates()
+        wide = [place for place, extent in enumerate(columns) if extent != 1]
+        if len(wide) <= 1:
+            inside = [Coordinate(0, 0, 0, 1) for _ in columns]
+            if wide:
+                inside[wide[0]] = Coordinate(column, step, 0, columns[wide[0]])
+        else:
+            inside = FlatGroup(column, columns, step).coordinates()
+        places = dict(zip((*self.row_dims, *self.column_dims), (*rows, *inside), strict=True))
+        points: dict[SSAValue, Point] = {self.anchor: tuple(places[dim] for dim in range(len(self.shape)))}
+        for op in self.kernel.operations:
+            source = next((operand for operand in op.operands if operand in points), None)
+            if source is None or not op.results or op.results[0] in points:
+                continue
+            if isinstance(op, ct.TransposeOp):
+                points[op.result] = tuple(points[source][axis] for axis in ct.numbers(op.input_order))
+            elif isinstance(op, ct.ReshapeOp):
+                lane_width = width if self.aligned or width == 1 else 1 << 62
+                points[op.result] = reshape_point(
+                    b, lane_width, points[source], known_shape(source), known_shape(op.result)
+                )
+            else:
+                points[op.results[0]] = points[source]
+        return points
+
+
+def known_shape(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a value as numbers; an error where it is symbolic."""
+    shape = static_shape(value)
+    if shape is None:
+        raise CuvilError(f"native code for symbolic dims is not available: {value.type}; give the dim a number")
+    return shape
+
+
+def emit_anchored_kernel(b: LoopBuilder, kernel: LoopKernel) -> None:
+    """Append the loops of a kernel whose region has one anchor."""
+    anchor = next(op for op in kernel.operations if type(op) in _EMITTERS)
+    _EMITTERS[type(anchor)](b, kernel, anchor)
+
+
+def _operand(kernel: LoopKernel, view: View, shape: Sequence[int], strides: Sequence[int]) -> StridedOperand:
+    return StridedOperand(kernel.buffers[view.root], view.offset, tuple(shape), tuple(strides))
+
+
+def _view(kernel: LoopKernel, value: SSAValue) -> View:
+    """An anchor's operand as a view of one of the kernel's buffers."""
+    view = view_of(value)
+    if view is None or view.root not in kernel.buffers:
+        raise CuvilError("an anchor's operand must be a strided view of a kernel operand; run fuse on this module")
+    return view
+
+
+# -- contraction -----------------------------------------------------------------------------------------------------
+
+
+def _emit_contraction(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
+    assert isinstance(op, ct.ContractOp)
+    batch, free, summed = contraction_dims(op, 0)
+    left = _view(kernel, op.lhs)
+    extents = [left.shape[dim] for dim in batch]
+    m, k = prod(left.shape[dim] for dim in free), prod(left.shape[dim] for dim in summed)
+    strides = [left.strides[dim] for dim in batch]
+    lhs = _operand(
+        kernel, left, [*extents, m, k], [*strides, _one_stride(left, free), _one_stride(left, summed)]
+    )
+    rhs, n = _right_operand(kernel, op)
+    spec = ContractionSpec.of(tuple(extents), m, n, k, storage_type(ct.element_of(op.lhs)), kernel.threads)
+    rows = len(batch) + len(free)
+    rank = len(known_shape(op.result))
+    epilogue = RegionEpilogue(kernel, op.result, tuple(range(rows)), tuple(range(rows, rank)))
+    emit_contraction(b, kernel.target, spec, lhs, rhs, epilogue)
+
+
+def _one_stride(view: View, dims: Sequence[int]) -> int:
+    stride = merged_stride(view, dims)
+    if stride is None:
+        raise CuvilError("cuvil_tensor.contract: its dims have no single stride; run fuse on this module")
+    return stride
+
+
+def _right_operand(kernel: LoopKernel, op: ct.ContractOp) -> tuple[StridedOperand | PackedOperand, int]:
+    batch, free, summed = contraction_dims(op, 1)
+    shape = known_shape(op.rhs)
+    n = prod(shape[dim] for dim in free)
+    unpack = op.rhs.owner
+    if isinstance(unpack, ct.UnpackOp):
+        return PackedOperand(kernel.buffers[unpack.input], 0, ct.numbers(unpack.tiles)[0]), n
+    view = _view(kernel, op.rhs)
+    extents = [view.shape[dim] for dim in batch]
+    strides = [view.strides[dim] for dim in batch]
+    k = prod(shape[dim] for dim in summed)
+    return (
+        _operand(kernel, view, [*extents, k, n], [*strides, _one_stride(view, summed), _one_stride(view, free)]),
+        n,
+    )
+
+
+# -- convolution and pool --------------------------------------------------------------------------------------------
+
+
+def _channels_last(kernel: LoopKernel, value: SSAValue, order: Sequence[int]) -> tuple[StridedOperand, tuple[int, ...]]:
+    """The operand as [N, spatial..., C] whatever its order, and the places of those dims in the result."""
+    view = _view(kernel, value)
+    places = (order[0], *order[2:], order[1])
+    operand = _operand(
+        kernel, view, [view.shape[place] for place in places], [view.strides[place] for place in places]
+    )
+    return operand, places
+
+
+def convolution_spec(op: ct.ConvolutionOp) -> ConvolutionSpec:
+    """The emitter's description of a convolution op."""
+    order = ct.numbers(op.input_order)
+    source, result, weight = known_shape(op.input), known_shape(op.result), known_shape(op.weight)
+    return ConvolutionSpec(
+        element_type=storage_type(ct.element_of(op.input)),
+        in_channels=source[order[1]],
+        out_channels=weight[0],
+        input=tuple(source[place] for place in order[2:]),
+        kernel=weight[2:],
+        output=tuple(result[place] for place in order[2:]),
+        strides=ct.numbers(op.strides),
+        padding=tuple(zip(ct.numbers(op.low), ct.numbers(op.high), strict=True)),
+        dilation=ct.numbers(op.dilation),
+        lhs_dilation=ct.numbers(op.input_dilation),
+        groups=op.groups.value.data,
+    )
+
+
+def _emit_convolution(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
+    assert isinstance(op, ct.ConvolutionOp)
+    spec = convolution_spec(op)
+    operand, places = _channels_last(kernel, op.input, ct.numbers(op.input_order))
+    weight = op.weight
+    while isinstance(weight.owner, ct.ReshapeOp | ct.UnpackOp):
+        weight = weight.owner.input
+    if weight is op.weight or weight not in kernel.buffers:
+        raise CuvilError(f"{op.name}: its weight is not packed; run pack-weights on this module")
+    epilogue = RegionEpilogue(kernel, op.result, places[:-1], places[-1:], aligned=spec.groups == 1)
+    emit_convolution(b, kernel.target, spec, operand, PackedWeight(kernel.buffers[weight]), epilogue, kernel.threads)
+
+
+def _emit_pool(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
+    assert isinstance(op, ct.PoolOp)
+    kind = op.kind.data
+    if kind == "min":
+        raise CuvilError(f"{op.name}: kind 'min' has no CPU kernel; use the negated max of the negated input")
+    operand, places = _channels_last(kernel, op.input, ct.numbers(op.input_order))
+    source, result = known_shape(op.input), known_shape(op.result)
+    spec = PoolSpec(
+        kind="max" if kind == "max" else "sum",
+        element_type=storage_type(ct.element_of(op.input)),
+        channels=source[places[-1]],
+        input=tuple(source[place] for place in places[1:-1]),
+        kernel=ct.numbers(op.kernel),
+        output=tuple(result[place] for place in places[1:-1]),
+        strides=ct.numbers(op.strides),
+        padding=tuple(zip(ct.numbers(op.low), ct.numbers(op.high), strict=True)),
+        dilation=ct.numbers(op.dilation),
+    )
+    epilogue = RegionEpilogue(kernel, op.result, places[:-1], places[-1:])
+    emit_pool(b, kernel.target, spec, operand, epilogue, kernel.threads)
+
+
+# -- attention -------------------------------------------------------------------------------------------------------
+
+
+def _four_dims(kernel: LoopKernel, view: View) -> StridedOperand:
+    """[batch..., H, S, D] with the batch dims as one; a 3-d operand has a batch of 1."""
+    lead = list(range(len(view.shape) - 3))
+    stride = merged_stride(view, lead) if lead else 0
+    if stride is None:
+        raise CuvilError("cuvil_tensor.attention: its batch dims have no single stride; run fuse on this module")
+    batch = prod(view.shape[dim] for dim in lead)
+    return _operand(kernel, view, [batch, *view.shape[-3:]], [stride, *view.strides[-3:]])
+
+
+def _emit_attention(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
+    assert isinstance(op, ct.AttentionOp)
+    query, key, value = (_four_dims(kernel, _view(kernel, operand)) for operand in (op.query, op.key, op.value))
+    mask = None if op.mask is None else _four_dims(kernel, _view(kernel, op.mask))
+    shape = known_shape(op.query)
+    spec = AttentionSpec(
+        batch=prod(shape[:-3]),
+        heads=shape[-3],
+        kv_heads=known_shape(op.key)[-3],
+        queries=shape[-2],
+        keys=known_shape(op.key)[-2],
+        head_dim=shape[-1],
+        value_dim=known_shape(op.value)[-1],
+        element_type=storage_type(ct.element_of(op.query)),
+        scale=op.scale.value.data,
+        causal=op.causal is not None,
+        threads=kernel.threads,
+    )
+    rank = len(known_shape(op.result))
+    epilogue = RegionEpilogue(kernel, op.result, tuple(range(rank - 1)), (rank - 1,))
+    emit_attention(b, kernel.target, spec, query, key, value, mask, epilogue)
+
+
+_EMITTERS = {
+    ct.ContractOp: _emit_contraction,
+    ct.ConvolutionOp: _emit_convolution,
+    ct.PoolOp: _emit_pool,
+    ct.AttentionOp: _emit_attention,
+}

@@ -1,0 +1,244 @@
+"""Turn kernels into functions of loops, and the host program into calls on flat buffers.
+
+    cuvil_fused.kernel @k(%a = %x) into(%o) ...       =>  func.func private @k(%a: memref<32xf32>, %o: memref<32xf32>) { loops }
+                                                          and   func.call @k(%x, %o)
+    %w = cuvil_fused.parameter @w : memref<4x8xf32>   =>  %w = memref.get_global @w : memref<32xf32>
+    cuvil_tensor.global @w : tensor<4x8xf32>          =>  memref.global "private" @w : memref<32xf32> = uninitialized
+    %b = cuvil_fused.arena_view %arena at 64          =>  %b = memref.view %arena[%c64][] : memref<Nxi8> to memref<32xf32>
+    cuvil_fused.copy %a, %b                           =>  memref.copy %a, %b
+    memref.load %m[] : memref<i1>                     =>  memref.load %m[%c0] : memref<1xi1>
+
+Requires: destination style with planned memory (`bufferize`, `plan-memory`), packed weights (`pack-weights`), known dims.
+Ensures: the loop level, see `cuvil.codegen.loops`; kernels that are equal but for names share one function. Initializers of
+globals are gone: whoever binds weights has evaluated them before.
+Declines: symbolic dims, with an error that names the op. Options: `target` (host, x86-64-v3, ...) and `threads` to cut for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import (
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from cuvil.codegen.anchored_kernels import emit_anchored_kernel
+from cuvil.codegen.loop_kernels import LoopKernel, emit_loop_kernel
+from cuvil.codegen.loops import LoopBuilder
+from cuvil.codegen.ordering_kernels import emit_ordering_kernel
+from cuvil.codegen.scalar_lowering import storage_type
+from cuvil.dialects import fused
+from cuvil.dialects import tensor as ct
+from cuvil.errors import CuvilError, UserError
+from cuvil.instrument import statistics
+from cuvil.semantics.views import contiguous_strides
+from cuvil.targets.cpu import CpuTarget
+
+_EMITTERS = {"loop": emit_loop_kernel, "ordering": emit_ordering_kernel}
+
+
+@dataclass(frozen=True)
+class LowerFusedToLoopsPass(ModulePass):
+    """Kernels to loops for `target`, cut for `threads` threads (0: as many as the runtime would use)."""
+
+    name: ClassVar[str] = "lower-fused-to-loops"
+    tolerance: ClassVar[float] = 1e-5
+
+    target: str = "host"
+    threads: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from cuvil.runtime.threads import thread_count
+
+        try:
+            target = CpuTarget.named(self.target)
+        except ValueError as error:
+            raise UserError(f"lower-fused-to-loops: {error}") from error
+        lowering = _Lowering(op, target, self.threads or thread_count())
+        for inner in list(op.ops):
+            if isinstance(inner, ct.GlobalOp):
+                lowering.lower_global(inner)
+            elif isinstance(inner, func.FuncOp) and not inner.is_declaration:
+                lowering.lower_function(inner)
+
+
+def flat_type(value_type: Attribute) -> Attribute:
+    """The flat buffer type of a memref or tensor type; other types are themselves."""
+    if isinstance(value_type, MemRefType | TensorType):
+        shape = value_type.get_shape()
+        if any(dim < 0 for dim in shape):
+            raise CuvilError(f"native code for symbolic dims is not available: {value_type}; give the dim a number")
+        return MemRefType(storage_type(value_type.element_type), [prod(shape)])
+    return value_type
+
+
+@dataclass
+class _Lowering:
+    module: ModuleOp
+    target: CpuTarget
+    threads: int
+    kernels: dict[object, str] = field(default_factory=dict[object, str])
+    names: set[str] = field(default_factory=set[str])
+
+    def lower_global(self, op: ct.GlobalOp) -> None:
+        made = memref.GlobalOp.get(
+            op.sym_name, flat_type(op.value_type), UnitAttr(), StringAttr("private")
+        )
+        self.module.body.block.insert_op_before(made, op)
+        op.detach()
+        op.erase()
+
+    # -- the host program --------------------------------------------------------------------------------------------
+
+    def lower_function(self, function: func.FuncOp) -> None:
+        self.names.add(function.sym_name.data)
+        block = function.body.block
+        for op in list(function.walk()):
+            if op is not function:
+                self._lower_op(op)
+        for value in [*block.args, *(a for op in function.walk() for r in op.regions for bl in r.blocks for a in bl.args)]:
+            _retype(value)
+        inputs = [value.type for value in block.args]
+        function.function_type = FunctionType.from_lists(inputs, [])
+
+    def _lower_op(self, op: Operation) -> None:
+        block = op.parent
+        if block is None:
+            return
+        match op:
+            case fused.KernelOp():
+                self._call(op, block)
+            case fused.ParameterOp():
+                made = memref.GetGlobalOp(op.symbol.string_value(), flat_type(op.buffer.type))  # pyright: ignore
+                self._replace(op, [made])
+            case fused.ArenaViewOp():
+                b = LoopBuilder(Block())
+                offset = b.index(op.offset_bytes.value.data)
+                made = memref.ViewOp.build(
+                    operands=[op.arena, offset, []], result_types=[flat_type(op.buffer.type)]
+                )
+                self._replace(op, [*self._taken(b), made])
+            case fused.CopyOp():
+                self._replace(op, [memref.CopyOp(op.source, op.target)])
+            case memref.LoadOp() | memref.StoreOp():
+                self._flatten_access(op, block)
+            case fused.AllocOp() | fused.FreeOp():
+                raise UserError(f"{op.name}: memory is not planned yet; run plan-memory before lower-fused-to-loops", op)
+            case ct.TensorOp() | ct.ParameterOp():
+                raise UserError(f"{op.name}: is outside of a kernel; run fuse and bufferize before", op)
+            case _:
+                pass
+
+    def _taken(self, b: LoopBuilder) -> list[Operation]:
+        made = list(b.block.ops)
+        for op in made:
+            op.detach()
+        return made
+
+    def _replace(self, op: Operation, new: Sequence[Operation]) -> None:
+        block = op.parent
+        assert block is not None
+        for made in new:
+            made.location = op.location
+        block.insert_ops_before(list(new), op)
+        for old, result in zip(op.results, new[-1].results, strict=True):
+            result.name_hint = old.name_hint
+            old.replace_all_uses_with(result)
+        block.erase_op(op)
+
+    def _flatten_access(self, op: memref.LoadOp | memref.StoreOp, block: Block) -> None:
+        memref_type = op.memref.type
+        assert isinstance(memref_type, MemRefType)
+        shape = memref_type.get_shape()
+        if len(shape) == 1:
+            return
+        b = LoopBuilder(Block())
+        position = b.index(b.linear(0, list(op.indices), contiguous_strides(shape)))
+        block.insert_ops_before(self._taken(b), op)
+        if isinstance(op, memref.LoadOp):
+            made: Operation = memref.LoadOp.create(
+                operands=(op.memref, position), result_types=[storage_type(memref_type.element_type)]
+            )
+        else:
+            made = memref.StoreOp.create(operands=(op.value, op.memref, position))
+        self._replace(op, [made])
+
+    # -- kernels -----------------------------------------------------------------------------------------------------
+
+    def _call(self, op: fused.KernelOp, block: Block) -> None:
+        if not op.is_destination_style:
+            raise UserError(f"{op.name}: is not in destination style; run bufferize before lower-fused-to-loops", op)
+        key = structural_key(op)
+        if key not in self.kernels:
+            self.kernels[key] = self._emit(op)
+            statistics.count("lower-fused-to-loops", "kernel-functions")
+        statistics.count("lower-fused-to-loops", "kernel-calls")
+        call = func.CallOp(self.kernels[key], [*op.inputs, *op.into], [])
+        call.location = op.location
+        block.insert_op_before(call, op)
+        block.erase_op(op)
+
+    def _emit(self, op: fused.KernelOp) -> str:
+        name = op.kernel_name.data
+        number = 0
+        while name in self.names:
+            number += 1
+            name = f"{op.kernel_name.data}_{number}"
+        self.names.add(name)
+        try:
+            types = [flat_type(value.type) for value in (*op.inputs, *op.into)]
+            function = func.FuncOp(name, (types, []), visibility="private")
+            self._fill(op, function)
+        except CuvilError as error:
+            raise UserError(f"kernel @{op.kernel_name.data}: {error}", op) from error
+        function.location = op.location
+        self.module.body.block.add_op(function)
+        return name
+
+    def _fill(self, op: fused.KernelOp, function: func.FuncOp) -> None:
+        count = len(op.inputs)
+        arguments = function.body.block.args
+        buffers: dict[SSAValue, SSAValue] = dict(zip(op.body.block.args, arguments[:count], strict=True))
+        for argument, buffer in zip(op.body.block.args, arguments[:count], strict=True):
+            buffer.name_hint = argument.name_hint
+        operations = [inner for inner in op.body.block.ops if not isinstance(inner, fused.YieldOp)]
+        results = list(zip(op.yielded, arguments[count:], strict=True))
+        kernel = LoopKernel(operations, results, buffers, self.target, self.threads)
+        b = LoopBuilder(function.body.block)
+        _EMITTERS.get(op.family.data, emit_anchored_kernel)(b, kernel)
+        b.block.add_op(func.ReturnOp())
+
+
+def _retype(value: SSAValue) -> None:
+    """Make a buffer argument flat."""
+    if isinstance(value.type, MemRefType):
+        value._type = flat_type(value.type)  # pyright: ignore[reportPrivateUsage]
+
+
+def structural_key(kernel: fused.KernelOp) -> object:
+    """Equal for kernels that compute the same from the same types, whatever their names."""
+    numbers: dict[SSAValue, int] = {}
+    for argument in kernel.body.block.args:
+        numbers[argument] = len(numbers)
+    parts: list[object] = [kernel.family, kernel.schedule, *(value.type for value in (*kernel.inputs, *kernel.into))]
+    for op in kernel.body.block.ops:
+        operands = tuple(numbers[operand] for operand in op.operands)
+        parts.append((op.name, operands, tuple(op.properties.items()), tuple(result.type for result in op.results)))
+        for result in op.results:
+            numbers[result] = len(numbers)
+    return tuple(parts)
