@@ -1,7 +1,7 @@
 """Which buffer holds which value, for `bufferize`: destinations, reuse in place, lifetimes, copies.
 
-At any point a buffer holds the contents of one value, its *holder*. A value may be written to a buffer whose holder nothing
-needs any more. Three kinds of buffers:
+At any point a buffer holds the contents of one value, its *holder*. A value may be written to a buffer whose holder
+nothing needs any more. Three kinds of buffers:
 
 - *owned*: made by `alloc`; freed after the last use of the last value that it held,
 - *carried*: those of a loop's carried values, seen from inside the loop: written at will, freed by whoever is outside,
@@ -41,6 +41,7 @@ class BufferAssignment:
         self.holders: dict[SSAValue, SSAValue] = {}
         self.wanted: dict[SSAValue, SSAValue] = {}
         self.counts: Counter[str] = Counter()
+        self._types: dict[Attribute, Attribute] = {}
 
     # -- operations --------------------------------------------------------------------------------------------------
 
@@ -110,6 +111,13 @@ class BufferAssignment:
             target = pending[target]
         pending[target] = new
 
+    def buffer_type(self, value_type: Attribute) -> Attribute:
+        """`buffer_type_of`, remembered: functions have few types, and making one costs more than an operation."""
+        found = self._types.get(value_type)
+        if found is None:
+            found = self._types[value_type] = buffer_type_of(value_type)
+        return found
+
     # -- values ------------------------------------------------------------------------------------------------------
 
     def hold(self, value: SSAValue, buffer: SSAValue, ownership: Ownership | None) -> None:
@@ -133,7 +141,7 @@ class BufferAssignment:
                 if self.can_take_over(operand, op) and can_write_over(op, number, result):
                     self.counts["in-place"] += 1
                     return self.take_over(operand, value)
-        buffer = self.alloc(buffer_type_of(value.type), op, value.name_hint)
+        buffer = self.alloc(self.buffer_type(value.type), op, value.name_hint)
         self.hold(value, buffer, Ownership.OWNED)
         return buffer
 

@@ -24,9 +24,10 @@
 | `scf.if` with tensor results               | each branch writes into buffers made before it                   |
 | `scf.for`, `scf.while` carrying tensors    | one buffer for each carried tensor, written at the iteration's end |
 
-A buffer is the output itself where its value is returned; a dead operand's, in place, where an element-wise kernel allows
-it (`in-place=false` turns that off); else an `alloc`, freed after the last use, outside any region that only reads it.
-Scalars are untouched, and scalar results stay results. Outputs do not overlap inputs or each other: the caller sees to it.
+A buffer is the output itself where its value is returned; a dead operand's, in place, where an element-wise kernel
+allows it (`in-place=false` turns that off); else an `alloc`, freed after the last use, outside any region that only
+reads it. Scalars are untouched, and scalar results stay results. Outputs do not overlap inputs or each other: the
+caller sees to it.
 
 Requires: core ops inside kernels only (`fuse`), structured control flow.
 Ensures: no tensor values outside kernels; `cuvil.semantics.lifetimes.verify_lifetimes` holds; linear time.
@@ -39,6 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf, tensor
@@ -166,7 +168,7 @@ class _FunctionRewriter:
     def new_block(
         self, args: Sequence[BlockArgument], more: Sequence[Attribute] = (), buffers: Sequence[SSAValue] | None = None
     ) -> Block:
-        """A block for the same arguments: scalars as they are; tensors as buffers, or left out if `buffers` are given."""
+        """A block for the same arguments: scalars as they are; tensors as buffers, left out if `buffers` are given."""
         kept = [arg for arg in args if buffers is None or not is_tensor(arg)]
         block = Block(arg_types=[*(buffer_type_of(arg.type) for arg in kept), *more])
         for old, new in zip(kept, block.args, strict=False):
@@ -246,7 +248,7 @@ class _FunctionRewriter:
         buffers = self.assignment.buffers
         inputs = [buffers[value] for value in op.inputs]
         into = [self.assignment.destination(value, op, number) for number, value in enumerate(op.outputs)]
-        properties = {**op.properties, "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(inputs), len(into)])}
+        properties = {**op.properties, "operandSegmentSizes": _segments(len(inputs), len(into))}
         region = op.detach_region(op.body)
         self.assignment.emit(KernelOp.create(operands=[*inputs, *into], properties=properties, regions=[region]), op)
 
@@ -346,7 +348,7 @@ class _FunctionRewriter:
         self.replace(op, scf.ForOp, scalars, [body])
 
     def while_(self, op: scf.WhileOp) -> None:
-        """A buffer for each carried tensor and for each forwarded one; where `before` just passes it on, one for both."""
+        """A buffer for each carried tensor and for each forwarded one; one for both where `before` just passes it on."""
         before, after = op.before_region.block, op.after_region.block
         condition, last = before.last_op, after.last_op
         assert isinstance(condition, scf.ConditionOp)
@@ -412,6 +414,11 @@ class _FunctionRewriter:
             and self.assignment.wanted.get(init) is source
             and init.has_one_use()
         )
+
+
+@cache
+def _segments(inputs: int, into: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, [inputs, into])
 
 
 def _start_of(value: SSAValue) -> SSAValue | None:

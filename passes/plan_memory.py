@@ -16,7 +16,7 @@
 
 The arena is the last argument, also where it is empty, so that every planned function has the same form. Buffers whose
 lifetimes overlap get disjoint places; `reuse=false` gives every buffer its own, to tell errors of planning from others.
-The heuristics and their lower bound are in `cuvil/semantics/packing.py`, what lifetimes are in `lifetimes.py` beside it.
+The heuristics and their lower bound are in `cuvil/semantics/packing.py`, lifetimes in `lifetimes.py` beside it.
 
 Requires: `bufferize`; correct lifetimes: a buffer without `free`, freed twice or used afterwards is an error.
 Ensures: no `alloc` or `free` is left; no two buffers live at once overlap; offsets are multiples of `alignment`.
@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, ModuleOp, i8
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 
 from cuvil.dialects.base import int_attr
@@ -86,11 +86,13 @@ def add_arena(function: func.FuncOp, arena_bytes: int) -> SSAValue:
 
 def place(lifetimes: Sequence[Lifetime], offsets: Sequence[int], arena: SSAValue) -> None:
     """`alloc` => `arena_view`; `free` => nothing."""
+    # Many buffers share an offset, and making an attribute costs as much as making an operation.
+    attributes = {offset: int_attr(offset) for offset in set(offsets)}
     for lifetime, offset in zip(lifetimes, offsets, strict=True):
         alloc = lifetime.alloc
         block = alloc.parent
         assert block is not None
-        properties = {"offset_bytes": int_attr(offset)}
+        properties = {"offset_bytes": attributes[offset]}
         view = ArenaViewOp.create(
             operands=[arena], result_types=[alloc.buffer.type], properties=properties, location=alloc.location
         )
@@ -123,10 +125,19 @@ class PlanMemoryPass(ModulePass):
     def plan(self, function: func.FuncOp) -> None:
         """Plan one function."""
         lifetimes = lifetimes_of(function)
-        blocks = [Block(each.begin, each.end, aligned(buffer_bytes(each.alloc), self.alignment)) for each in lifetimes]
+        sizes = self.sizes(lifetimes)
+        blocks = [Block(each.begin, each.end, sizes[each.alloc.buffer.type]) for each in lifetimes]
         packing = pack(blocks) if self.reuse else pack_apart(blocks)
         place(lifetimes, packing.offsets, add_arena(function, packing.size))
         self.report(function, blocks, packing)
+
+    def sizes(self, lifetimes: Sequence[Lifetime]) -> dict[Attribute, int]:
+        """The bytes, aligned, of each type of buffer."""
+        found: dict[Attribute, int] = {}
+        for lifetime in lifetimes:
+            if lifetime.alloc.buffer.type not in found:
+                found[lifetime.alloc.buffer.type] = aligned(buffer_bytes(lifetime.alloc), self.alignment)
+        return found
 
     def report(self, function: func.FuncOp, blocks: Sequence[Block], packing: Packing) -> None:
         """What was achieved, for those who listen."""
