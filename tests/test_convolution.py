@@ -21,6 +21,7 @@ from cuvil.codegen.contraction import PlainStore
 from cuvil.codegen.convolution import emit_convolution
 from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight, pack_weight, packed_shape
 from cuvil.codegen.loops import Index, LoopBuilder
+from cuvil.codegen.winograd import can_use_winograd, choose_winograd
 from cuvil.targets.cpu import CpuTarget
 from tests.loop_kernel import ELEMENT_TYPES, run_kernel
 
@@ -39,6 +40,7 @@ class Case:
     groups: int = 1
     batch: int = 1
     dtype: torch.dtype = torch.float32
+    winograd: int = 0
 
     @property
     def pads(self) -> tuple[tuple[int, int], ...]:
@@ -61,7 +63,7 @@ class Case:
         rank = len(self.input)
         return ConvolutionSpec(
             ELEMENT_TYPES[self.dtype], *self.channels, self.input, self.kernel, self.output, (self.stride,) * rank,
-            self.pads, (self.dilation,) * rank, (self.lhs_dilation,) * rank, self.groups,
+            self.pads, (self.dilation,) * rank, (self.lhs_dilation,) * rank, self.groups, self.winograd,
         )  # fmt: skip
 
     def operands(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -92,6 +94,8 @@ class Case:
         """The allowed relative error (see the module's text)."""
         if not self.dtype.is_floating_point:
             return 0.0
+        if self.winograd == 4:
+            return 3e-6
         products = prod(self.kernel) * self.channels[0] // self.groups
         sums = torch.finfo(torch.float64 if self.dtype == torch.float64 else torch.float32).eps
         own = torch.finfo(self.dtype).eps / 2 if self.dtype.itemsize == 2 else 0.0
@@ -291,6 +295,51 @@ def test_run_time_batch() -> None:
 
     run_kernel(emit, [x, _pack(w, spec, target), out, torch.tensor([case.batch])], target)
     _check(case, out, case.reference(x, w))
+
+
+WINOGRAD_CASES = {
+    "even": Case((8, 8), (3, 3), (32, 64), padding=1),
+    "7x7-image": Case((7, 7), (3, 3), (64, 64), padding=1),
+    "odd-image": Case((13, 22), (3, 3), (16, 48), padding=1),
+    "unpadded": Case((10, 11), (3, 3), (32, 16)),
+    "asymmetric": Case((9, 10), (3, 3), (32, 32), padding=((0, 2), (3, 1))),
+    "cropped": Case((12, 12), (3, 3), (32, 32), padding=((-1, 0), (0, -2))),
+    "batch": Case((9, 6), (3, 3), (32, 80), padding=1, batch=3),
+    "many-tiles": Case((40, 37), (3, 3), (32, 32), padding=1),
+    "smaller-than-a-tile": Case((2, 1), (3, 3), (16, 16), padding=1),
+    "many-channels": Case((14, 14), (3, 3), (256, 64), padding=1),
+}
+
+
+@pytest.mark.parametrize("m", [2, 4])
+@pytest.mark.parametrize("name", WINOGRAD_CASES)
+def test_winograd(name: str, m: int) -> None:
+    """F(m x m, 3 x 3): m = 2 rounds like a direct convolution, m = 4 a few times more, 3e-6 at most."""
+    case, target = replace(WINOGRAD_CASES[name], winograd=m), CpuTarget.host()
+    assert can_use_winograd(case.spec(), target)
+    x, w = case.operands()
+    _check(case, _run(case, x, w, target), case.reference(x, w))
+
+
+@pytest.mark.parametrize("threads", [1, 3, 16])
+def test_every_cut_of_winograd(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of tiles and shares of panels cover the output."""
+    monkeypatch.setattr(windows, "_SEQUENTIAL_WORK", 0)
+    case = replace(WINOGRAD_CASES["batch"], winograd=4)
+    x, w = case.operands()
+    _check(case, _run(case, x, w, CpuTarget.host(), threads), case.reference(x, w))
+
+
+def test_winograd_is_chosen_where_it_pays() -> None:
+    """In ResNet-50's 3x3 layers, but not with few channels, nor where weights outgrow the saving."""
+    target = CpuTarget.named("x86-64-v4")
+
+    def choice(size: int, channels: int, stride: int = 1, groups: int = 1) -> int:
+        case = Case((size, size), (3, 3), (channels, channels), stride, padding=1, groups=groups)
+        return choose_winograd(case.spec(), target)
+
+    assert [choice(56, 64), choice(28, 128), choice(14, 256)] == [4, 4, 4]
+    assert [choice(7, 512), choice(56, 64, stride=2), choice(56, 60), choice(28, 128, groups=2)] == [0, 0, 0, 0]
 
 
 def test_padding_never_multiplies_infinity() -> None:

@@ -7,8 +7,8 @@ Three layouts, chosen by `layout_of` from the spec and the target alone, so that
   winograd  [P][a * a][I][NR]     panels of the transformed weight, where the spec asks for it
 
 The first two are pad, reshape and transpose of the weight [O, I/G, *K]; the third first replaces the 9 taps by a * a
-products, a contraction with the constant `winograd_transforms.weight_matrix`. `pack_weight` is all that in NumPy, and its
-statements are what `pack-weights` says in IR.
+products, a contraction with the constant `winograd_transforms.weight_matrix`. `pack_weight` is all that in NumPy, and
+its statements are what `pack-weights` says in IR.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _PANEL_COST = {1: 1.25, 2: 1.0, 3: 1.0, 4: 1.0}
 class ConvolutionSpec:
     """A convolution of input [N, spatial..., C] with weight [O, C/groups, *kernel]; spatial rank 1 to 3.
 
-    `input` and `output` are spatial extents; `padding` is (lo, hi) per dim and may be negative (a crop). `winograd` asks
-    for F(m x m, 3 x 3) with that m (2 or 4; 0: a direct convolution): only where `winograd.can_use_winograd`.
+    `input` and `output` are spatial extents; `padding` is (lo, hi) per dim and may be negative (a crop). `winograd`
+    asks for F(m x m, 3 x 3) with that m (2 or 4; 0: a direct convolution): only where `winograd.can_use_winograd`.
     """
 
     element_type: Attribute

@@ -1,14 +1,14 @@
 """Emit 3x3 convolutions of stride 1 by Winograd's F(m x m, 3 x 3): fewer multiplications than outputs x taps.
 
-An image is cut into tiles of m x m outputs, each of which reads a x a inputs, a = m + 2. A work item is a block of tiles
-times some panels of weights:
+An image is cut into tiles of m x m outputs, each of which reads a x a inputs, a = m + 2. A work item is a block of
+tiles times some panels of weights:
 
     for each tile, each vector of channels:    V[xi][tile][C] = transform of the tile's inputs     (xi < a * a)
     for each panel, each xi:                   M[xi][tile][NR] = V[xi] x U[panel][xi]              [tiles, C] x [C, NR]
       for each tile, each vector of the panel: outputs = transform of M, to the epilogue
 
-V and M are thread-private and stay in L2. The transforms run as two loops over the rows and columns of a small square of
-vectors, which is a third of the code of unrolled ones and no slower. Weights U are transformed and packed ahead (see
+V and M are thread-private and stay in L2. The transforms run as two loops over the rows and columns of a small square
+of vectors, which is a third of the code of unrolled ones and no slower. Weights U are transformed and packed ahead (see
 `convolution_packing`).
 """
 
