@@ -1,1 +1,50 @@
-"""Cuvil: an MLIR-style, multi-dialect compiler for PyTorch inference."""
+"""Cuvil: an MLIR-style, multi-dialect compiler for PyTorch inference.
+
+    compiled = cuvil.compile(model, (x,))       # a model to native code
+    imported = cuvil.trace(model, (x,))         # a model to IR, to run pipelines on
+
+Importing this package imports nothing else: what is named here is loaded when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuvil.arguments import ArgumentError as ArgumentError
+    from cuvil.compiled_module import CompiledModule as CompiledModule
+    from cuvil.compiler import compile as compile
+    from cuvil.compiler import trace as trace
+    from cuvil.errors import CuvilError as CuvilError
+    from cuvil.frontends.exported import ImportedModule as ImportedModule
+    from cuvil.frontends.exported import UnsupportedOpsError as UnsupportedOpsError
+    from cuvil.frontends.exported import import_exported as import_exported
+    from cuvil.options import Options as Options
+    from cuvil.pass_manager import PassManager as PassManager
+
+_PLACES = {
+    "ArgumentError": "cuvil.arguments",
+    "CompiledModule": "cuvil.compiled_module",
+    "CuvilError": "cuvil.errors",
+    "ImportedModule": "cuvil.frontends.exported",
+    "Options": "cuvil.options",
+    "PassManager": "cuvil.pass_manager",
+    "UnsupportedOpsError": "cuvil.frontends.exported",
+    "compile": "cuvil.compiler",
+    "import_exported": "cuvil.frontends.exported",
+    "trace": "cuvil.compiler",
+}
+
+
+def __getattr__(name: str) -> Any:
+    place = _PLACES.get(name)
+    if place is None:
+        raise AttributeError(f"module 'cuvil' has no attribute '{name}'")
+    value = getattr(import_module(place), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES})

@@ -32,8 +32,8 @@ _KEEPING_FUNCTIONS = {
 _PROMOTING_FUNCTIONS = {
     "mul": "mul", "multiply": "mul", "remainder": "rem", "fmod": "fmod", "floor_divide": "floor_div", "maximum": "max",
     "minimum": "min", "max.other": "max", "min.other": "min", "bitwise_and": "and", "__and__": "and",
-    "bitwise_or": "or", "__or__": "or", "bitwise_xor": "xor", "__xor__": "xor", "bitwise_left_shift": "shl", "__lshift__": "shl",
-    "bitwise_right_shift": "shr", "__rshift__": "shr", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt",
+    "bitwise_or": "or", "__or__": "or", "bitwise_xor": "xor", "__xor__": "xor", "bitwise_left_shift": "shl",
+    "__lshift__": "shl", "bitwise_right_shift": "shr", "__rshift__": "shr", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt",
     "ge": "ge", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
 }  # fmt: skip
 """Functions of two operands of their common type."""

@@ -204,7 +204,7 @@ class _Import:
         value = self._values.get(symbol)
         if value is None:
             value = self._values[symbol] = self.builder.value(ParameterOp(symbol, type_of_value(tensor)))
-            value.name_hint = "".join(letter if letter.isalnum() else "_" for letter in symbol)
+            value.name_hint = "w_" + "".join(letter if letter.isalnum() else "_" for letter in symbol)
         return value
 
     def unused_name(self, name: str) -> str:

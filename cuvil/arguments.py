@@ -1,0 +1,126 @@
+"""What a compiled module is called with: checked against what it was compiled for, quickly where all is well.
+
+The fast path compares dtype, shape and contiguity and takes the tensor as it is. Anything else (a NumPy array, a
+non-contiguous tensor, a wrong one) goes the slow path, which converts it or says which argument is wrong and how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils import _pytree as pytree
+
+from cuvil.dialects.types import shape_of
+from cuvil.errors import CuvilRuntimeError
+from cuvil.frontends.exported import ImportedModule, Input
+from cuvil.semantics.dims import Dim
+
+
+class ArgumentError(CuvilRuntimeError, TypeError):
+    """An argument that a compiled module was not compiled for."""
+
+
+class Arguments:
+    """The inputs of a compiled module, and how calls are brought into their order."""
+
+    def __init__(self, imported: ImportedModule) -> None:
+        self._inputs = imported.inputs
+        self._tree = imported.input_tree
+        self.names = [given.name for given in imported.inputs]
+        shapes = [shape_of(given.type) if given.type is not None else None for given in imported.inputs]
+        self.has_symbols = any(shape is not None and not _is_known(shape) for shape in shapes)
+        tensors_only = all(given.type is not None for given in imported.inputs)
+        self.is_flat = tensors_only and _is_flat(imported.input_tree, len(imported.inputs))
+        """Whether positional arguments are the inputs, one by one."""
+        self._expected = [
+            (given.dtype, torch.Size(shape) if shape is not None and _is_known(shape) else None)  # pyright: ignore
+            for given, shape in zip(imported.inputs, shapes, strict=True)
+        ]
+
+    def tensors(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+        """The contiguous CPU tensors that a call passes, in order. Raises `ArgumentError` where they do not fit."""
+        leaves = args if self.is_flat and not kwargs else self._leaves(args, kwargs)
+        if len(leaves) != len(self._expected):
+            raise ArgumentError(f"expected {len(self._expected)} arguments ({self._listing()}), got {len(leaves)}")
+        tensors: list[Tensor] = []
+        for number, (leaf, (dtype, shape)) in enumerate(zip(leaves, self._expected, strict=True)):
+            if (
+                type(leaf) is Tensor
+                and leaf.shape == shape
+                and leaf.dtype is dtype
+                and leaf.is_cpu
+                and leaf.is_contiguous()
+            ):
+                tensors.append(leaf)
+            elif (tensor := self._converted(self._inputs[number], leaf)) is not None:
+                tensors.append(tensor)
+        return tensors
+
+    def _leaves(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The leaves of a call's pytrees; keyword arguments in any order, positional ones by name too."""
+        expected_kwargs = list(self._tree.children()[1].context) if self._tree is not None else []
+        given = dict(kwargs)
+        unknown = [name for name in given if name not in expected_kwargs]
+        if unknown:
+            raise ArgumentError(
+                f"unexpected keyword argument '{unknown[0]}'; expected {', '.join(expected_kwargs) or 'none'}"
+            )
+        missing = [name for name in expected_kwargs if name not in given]
+        if missing:
+            raise ArgumentError(f"missing keyword argument '{missing[0]}'")
+        leaves, tree = pytree.tree_flatten((tuple(args), {name: given[name] for name in expected_kwargs}))
+        if self._tree is not None and tree != self._tree:
+            raise ArgumentError(f"arguments are nested as {tree}, compiled for {self._tree}")
+        return leaves
+
+    def _converted(self, expected: Input, value: Any) -> Tensor | None:
+        """An argument off the fast path: made a contiguous tensor, or None for a constant that fits."""
+        if expected.type is None:
+            if value is not expected.constant and value != expected.constant:
+                raise ArgumentError(f"input '{expected.name}': got {value!r}, compiled for {expected.constant!r} only")
+            return None
+        if not isinstance(value, Tensor):
+            if type(value).__module__ != "numpy" or not hasattr(value, "__array_interface__"):
+                raise ArgumentError(f"input '{expected.name}': got {type(value).__name__}, expected a tensor")
+            value = torch.as_tensor(value)
+        shape = shape_of(expected.type)
+        fits = value.dim() == len(shape) and all(
+            not isinstance(dim, int) or dim == size for dim, size in zip(shape, value.shape, strict=True)
+        )
+        plain = value.layout == torch.strided and value.device.type == "cpu"
+        if not fits or not plain or value.dtype != expected.dtype:
+            raise ArgumentError(
+                f"input '{expected.name}': got {_description(value)}, "
+                f"expected {_name(expected.dtype)} {_format(shape)} on cpu"
+            )
+        return value.detach().contiguous()
+
+    def _listing(self) -> str:
+        return ", ".join(self.names)
+
+
+def _is_known(shape: Sequence[Dim]) -> bool:
+    return all(isinstance(dim, int) for dim in shape)
+
+
+def _is_flat(tree: Any, count: int) -> bool:
+    if tree is None:
+        return True
+    positional, keywords = tree.children()
+    return not keywords.children() and len(positional.children()) == count == positional.num_leaves
+
+
+def _description(value: Tensor) -> str:
+    layout = "" if value.layout == torch.strided else f" ({value.layout})"
+    return f"{_name(value.dtype)} {_format(tuple(value.shape))} on {value.device}{layout}"
+
+
+def _name(dtype: torch.dtype | None) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _format(shape: Sequence[Dim]) -> str:
+    return "[" + ", ".join(str(dim) for dim in shape) + "]"

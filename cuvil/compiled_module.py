@@ -1,0 +1,161 @@
+"""What `cuvil.compile` returns: the model as a function of tensors, with what is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.utils import _pytree as pytree
+
+from cuvil.arguments import Arguments
+from cuvil.dialects.types import shape_of
+from cuvil.frontends.aten_types import array_of_tensor
+from cuvil.frontends.exported import ImportedModule, Output
+from cuvil.instrument.remarks import Remark
+from cuvil.runtime.executable import Executable
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from cuvil.options import Options
+
+
+@dataclass(frozen=True)
+class MemoryReport:
+    """Bytes that an inference needs, known before the first run; weights and inputs are not activations."""
+
+    arena_bytes: int
+    """Intermediate values, and scratch space inside kernels."""
+    output_bytes: int
+    parameter_bytes: int
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that activations take: the arena and the outputs."""
+        return self.arena_bytes + self.output_bytes
+
+
+class Runner(Protocol):
+    """Runs the compiled function on checked inputs."""
+
+    def __call__(self, inputs: Sequence[Tensor], /) -> list[Tensor]: ...
+
+
+class CompiledModule:
+    """A compiled model: call it as the model was called. Its results are new tensors; several threads may call it.
+
+        compiled = cuvil.compile(model, (x,))
+        y = compiled(x)
+
+    Arguments may be torch tensors or NumPy arrays. One that the model was not compiled for raises an `ArgumentError`.
+    """
+
+    memory: MemoryReport
+    compile_seconds: float
+    """The whole of `cuvil.compile`: trace, passes, code generation, loading, packing of weights."""
+    remarks: tuple[Remark, ...]
+    """What passes did and declined to do, with the model's source lines."""
+    options: Options
+    target: str
+
+    def __init__(
+        self,
+        imported: ImportedModule,
+        run: Runner,
+        *,
+        target: str,
+        options: Options,
+        memory: MemoryReport,
+        compile_seconds: float,
+        remarks: Sequence[Remark] = (),
+        stage_text: Callable[[str | None], str],
+    ) -> None:
+        self.target = target
+        self.options = options
+        self.memory = memory
+        self.compile_seconds = compile_seconds
+        self.remarks = tuple(remarks)
+        self._imported = imported
+        self._arguments = Arguments(imported)
+        self._run = run
+        self._stage_text = stage_text
+        self._wrap = _wrapper(imported.outputs, imported.output_tree)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._wrap(self._run(self._arguments.tensors(args, kwargs)))
+
+    @property
+    def module(self) -> ModuleOp:
+        """The model as it was imported: `cuvil_tensor` with composites. It is the compiler's own; do not change it."""
+        return self._imported.module
+
+    def text(self, stage: str | None = None) -> str:
+        """The IR after a stage, as text; without one, as imported.
+
+        `stage` is a stage of the target's pipeline (`normalize`, `fuse`, `memory`, `loops`, `llvm`), a pass of it, a
+        dialect (`cuvil_tensor`, `cuvil_fused`), `llvm-ir` or `assembly`. Nothing is kept: the passes run again.
+        Raises `UserError` for an unknown stage.
+        """
+        return self._stage_text(stage)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{given.name}: {given.type or repr(given.constant)}" for given in self._imported.inputs)
+        return f"CompiledModule({inputs}; target={self.target}, peak={self.memory.peak_bytes} bytes)"
+
+
+def native_runner(executable: Executable, imported: ImportedModule) -> Runner:
+    """Runs native code on the addresses of the inputs, and of outputs made for the call."""
+    made: list[Any] = [(shape_of(output.type), output.dtype) for output in imported.outputs if output.type is not None]
+    take, run, give_back = executable.take_frame, executable.run, executable.give_back
+    empty = torch.empty
+
+    def call(inputs: Sequence[Tensor]) -> list[Tensor]:
+        frame = take()
+        try:
+            pointers = frame.inputs
+            for number, tensor in enumerate(inputs):
+                pointers[number] = tensor.data_ptr()
+            outputs = [empty(shape, dtype=dtype) for shape, dtype in made]
+            pointers = frame.outputs
+            for number, tensor in enumerate(outputs):
+                pointers[number] = tensor.data_ptr()
+            run(frame)
+        finally:
+            give_back(frame)
+        return outputs
+
+    return call
+
+
+def interpreting_runner(imported: ImportedModule) -> Runner:
+    """Runs the reference interpreter on the imported module."""
+    from cuvil.semantics.interpreter import run_function
+
+    dtypes = [output.dtype for output in imported.outputs if output.type is not None]
+
+    def call(inputs: Sequence[Tensor]) -> list[Tensor]:
+        arrays = [array_of_tensor(tensor) for tensor in inputs]
+        results = run_function(imported.module, imported.name, arrays, imported.parameters)
+        return [torch.tensor(result, dtype=dtype) for result, dtype in zip(results, dtypes, strict=True)]
+
+    return call
+
+
+def _wrapper(outputs: Sequence[Output], tree: Any) -> Callable[[list[Tensor]], Any]:
+    """Puts the results where the model's own result has them."""
+    if tree is None:
+        return tuple
+    if tree.is_leaf() and outputs[0].type is not None:
+        return lambda results: results[0]
+    if all(output.type is not None for output in outputs):
+        return lambda results: pytree.tree_unflatten(results, tree)
+
+    def wrap(results: list[Tensor]) -> Any:
+        remaining = iter(results)
+        leaves = [output.constant if output.type is None else next(remaining) for output in outputs]
+        return pytree.tree_unflatten(leaves, tree)
+
+    return wrap
