@@ -108,7 +108,7 @@ def type_name(hint: Any) -> str:
 def _option_value(text: str, node: PassNode, option: OptionNode, hint: Any) -> Any:
     try:
         return coerce(option.values, hint)
-    except ValueError as problem:
+    except OptionTypeError as problem:
         got = "no value" if option.values is None else f"'{','.join(option.values)}'"
         message = f"option '{option.name}' of pass '{node.name}' expects {type_name(hint)}, got {got}"
         raise error(text, message, option.value_span) from problem
@@ -123,7 +123,7 @@ def _coerce_union(values: Sequence[str] | None, hint: Any) -> Any:
             continue
         try:
             return coerce(values, member)
-        except ValueError:
+        except OptionTypeError:
             continue
     raise OptionTypeError
 
@@ -138,9 +138,10 @@ def _coerce_scalar(value: str, hint: Any) -> Any:
         if not found:
             raise OptionTypeError
         return found[0]
-    if hint is int:
-        return int(value, 0)
-    return hint(value)
+    try:
+        return int(value, 0) if hint is int else hint(value)
+    except ValueError as error:
+        raise OptionTypeError from error
 
 
 def _element_type(hint: Any, length: int, index: int) -> Any:

@@ -193,7 +193,7 @@ def _engine(
     name: str | None, module: ModuleOp, function: str, parameters: Mapping[str, Array], threads: int | None
 ) -> Any:
     """A callable from inputs to results."""
-    from cuvil.semantics.execution import level_of
+    from cuvil.semantics.levels import level_of
     from cuvil.semantics.interpreter import Interpreter
 
     level = level_of(module)

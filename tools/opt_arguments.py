@@ -77,7 +77,7 @@ class OptParser(argparse.ArgumentParser):
     def flag(self, group: Any, *names: str, without_value: str, **settings: Any) -> None:
         """Declare an option whose value may be left out."""
         group.add_argument(*names, action=_OptionalValue, **settings)
-        self.constants.update({name: without_value for name in names})
+        self.constants.update(dict.fromkeys(names, without_value))
 
     def switch(self, group: Any, *names: str, dest: str, help: str, default: bool = False) -> None:
         """Declare a boolean option: `--name`, `--name=0`, `--name=true`."""

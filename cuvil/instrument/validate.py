@@ -51,6 +51,9 @@ class Semantics(Protocol):
 class ReferenceSemantics:
     """Cuvil's own: the reference interpreter, or native code at the lower levels."""
 
+    def __init__(self) -> None:
+        self._computed: dict[str, Array] = {}
+
     def make_inputs(self, module: ModuleOp, name: str, seed: int) -> list[Array]:
         from cuvil.semantics.random_inputs import make_inputs
 
@@ -66,7 +69,7 @@ class ReferenceSemantics:
     ) -> list[Array]:
         from cuvil.semantics.execution import execute
 
-        return execute(module, name, list(inputs), dict(parameters))
+        return execute(module, name, list(inputs), dict(parameters), self._computed)
 
 
 @dataclass
@@ -143,7 +146,7 @@ def _array_difference(old: Array, new: Array, tolerance: float) -> str | None:
     finite = np.isfinite(wide_old) & np.isfinite(wide_new)
     if not bool((finite | same).all()):
         return _report(old, new, finite | same, "NaN or infinity on one side only; ")
-    delta = np.where(finite, wide_new - wide_old, 0)
+    delta = np.subtract(wide_new, wide_old, out=np.zeros_like(wide_old), where=finite)
     norm = float(np.linalg.norm(delta.ravel()))
     scale = float(np.linalg.norm(np.where(finite, wide_old, 0).ravel()))
     relative = norm / scale if scale else norm

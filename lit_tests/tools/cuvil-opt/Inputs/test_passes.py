@@ -15,6 +15,7 @@ from cuvil.instrument import remarks, statistics, warnings
 
 
 def adds(op: ModuleOp) -> list[arith.AddfOp]:
+    """The additions in a module."""
     return [inner for inner in op.walk() if isinstance(inner, arith.AddfOp)]
 
 
@@ -45,6 +46,8 @@ class FailPass(ModulePass):
 
 
 class FailInPattern(RewritePattern):
+    """Raises at the first addition."""
+
     def match_and_rewrite(self, op: object, rewriter: PatternRewriter, /) -> None:
         if isinstance(op, arith.AddfOp):
             raise PassFailedException("no additions here")
@@ -77,7 +80,9 @@ class InvalidPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.walk():
             if isinstance(function, func.FuncOp):
-                function.properties["function_type"] = FunctionType.from_lists(function.function_type.inputs.data, [i32])
+                function.properties["function_type"] = FunctionType.from_lists(
+                    function.function_type.inputs.data, [i32]
+                )
 
 
 class AddFunctionPass(ModulePass):
