@@ -338,7 +338,7 @@ def test_winograd_is_chosen_where_it_pays() -> None:
         case = Case((size, size), (3, 3), (channels, channels), stride, padding=1, groups=groups)
         return choose_winograd(case.spec(), target)
 
-    assert [choice(56, 64), choice(28, 128), choice(14, 256)] == [4, 4, 4]
+    assert [choice(56, 64), choice(28, 128), choice(14, 256)] == [4, 4, 2]
     assert [choice(7, 512), choice(56, 64, stride=2), choice(56, 60), choice(28, 128, groups=2)] == [0, 0, 0, 0]
 
 

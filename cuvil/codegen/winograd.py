@@ -39,8 +39,8 @@ _SCRATCH_BYTES = 400 << 10
 _TRANSFORM_CYCLES = 2.5
 """Cycles for each of the a * a vectors of a tile, transformed on the way in or out."""
 _STREAM_BYTES_PER_CYCLE = 20
-_MOST_WEIGHT_BYTES = 12 << 20
-"""Transformed weights are 16/9 or 4 times as large: beyond this, reading them costs what the arithmetic saves."""
+_MOST_WEIGHT_BYTES = 6 << 20
+"""Transformed weights are 16/9 or 4 times as large, and come from memory: reading more costs what arithmetic saves."""
 _WORTHWHILE = 1.2
 """How many times faster than the direct convolution the estimate must be."""
 
