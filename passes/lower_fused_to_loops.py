@@ -17,7 +17,7 @@ Declines: symbolic dims, with an error that names the op. Options: `target` (hos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import ClassVar
 
@@ -38,6 +38,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from cuvil.codegen.anchored_kernels import emit_anchored_kernel
+from cuvil.codegen.llvm_host import INPUTS
 from cuvil.codegen.loop_kernels import LoopKernel, emit_loop_kernel
 from cuvil.codegen.loops import LoopBuilder
 from cuvil.codegen.ordering_kernels import emit_ordering_kernel
@@ -46,6 +47,14 @@ from cuvil.dialects import fused
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError, UserError
 from cuvil.instrument import statistics
+from cuvil.semantics.signatures import (
+    ARENA_BYTES,
+    OUTPUTS,
+    Host,
+    input_types,
+    number_attribute,
+    output_types,
+)
 from cuvil.semantics.views import contiguous_strides
 from cuvil.targets.cpu import CpuTarget
 
@@ -75,6 +84,7 @@ class LowerFusedToLoopsPass(ModulePass):
                 lowering.lower_global(inner)
             elif isinstance(inner, func.FuncOp) and not inner.is_declaration:
                 lowering.lower_function(inner)
+        lowering.attach_host()
 
 
 def flat_type(value_type: Attribute) -> Attribute:
@@ -94,11 +104,14 @@ class _Lowering:
     threads: int
     kernels: dict[object, str] = field(default_factory=dict[object, str])
     names: set[str] = field(default_factory=set[str])
+    hosts: list[Host] = field(default_factory=list[Host])
+    parameters: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
 
     def lower_global(self, op: ct.GlobalOp) -> None:
         made = memref.GlobalOp.get(
             op.sym_name, flat_type(op.value_type), UnitAttr(), StringAttr("private")
         )
+        self.parameters[op.sym_name.data] = op.value_type
         self.module.body.block.insert_op_before(made, op)
         op.detach()
         op.erase()
@@ -107,6 +120,7 @@ class _Lowering:
 
     def lower_function(self, function: func.FuncOp) -> None:
         self.names.add(function.sym_name.data)
+        self._note_host(function)
         block = function.body.block
         for op in list(function.walk()):
             if op is not function:
@@ -115,6 +129,21 @@ class _Lowering:
             _retype(value)
         inputs = [value.type for value in block.args]
         function.function_type = FunctionType.from_lists(inputs, [])
+
+    def _note_host(self, function: func.FuncOp) -> None:
+        """Keep what flat buffers do not tell, to be written down once the globals are in their final order."""
+        if OUTPUTS not in function.attributes:
+            return
+        inputs, outputs = tuple(input_types(function)), tuple(output_types(function))
+        function.attributes.setdefault(INPUTS, IntegerAttr(len(inputs), 64))
+        arena_bytes = number_attribute(function, ARENA_BYTES) or 0
+        self.hosts.append(Host(function.sym_name.data, inputs, outputs, arena_bytes, (), ()))
+
+    def attach_host(self) -> None:
+        """Say of the module which function is its host and what it takes, if there is one such function."""
+        if len(self.hosts) == 1:
+            names, types = tuple(self.parameters), tuple(self.parameters.values())
+            replace(self.hosts[0], parameters=names, parameter_types=types).attach(self.module)
 
     def _lower_op(self, op: Operation) -> None:
         block = op.parent

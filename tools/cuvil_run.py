@@ -21,7 +21,7 @@ from cuvil.pipeline_syntax import SOURCE_NAME
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Attribute, Operation
 
     from cuvil.semantics.arrays import Array
 
@@ -92,9 +92,9 @@ def _arguments() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace, sources: SourceTexts) -> int:
     module = _read_module(options.file, sources)
-    function = _function(module, options.function)
+    function, input_types, output_types = _signature(module, options.function)
     seed = options.random or 0
-    inputs = _inputs(options, module, function, seed)
+    inputs = _inputs(options, module, function, input_types, seed)
     parameters = _parameters(options, module, seed)
     original = module.clone()
     if options.pipeline:
@@ -105,7 +105,7 @@ def _run(options: argparse.Namespace, sources: SourceTexts) -> int:
     engine = _engine(options.engine, module, options.function, parameters, options.threads)
     results = engine(inputs)
     if not options.no_print:
-        _print_results(results, function, 6 if options.print is None else options.print)
+        _print_results(results, output_types, 6 if options.print is None else options.print)
     report: dict[str, Any] = {}
     agree = True
     if options.compare or options.compare_with:
@@ -136,25 +136,31 @@ def _read_module(path: str, sources: SourceTexts) -> ModuleOp:
     return module
 
 
-def _function(module: ModuleOp, name: str) -> FuncOp:
+def _signature(module: ModuleOp, name: str) -> tuple[Operation | None, Sequence[Attribute], Sequence[Attribute]]:
+    """The function to run, and the types of its inputs and outputs as tensors."""
     from xdsl.dialects.func import FuncOp
 
+    from cuvil.semantics.signatures import host_of, input_types, output_types
+
+    host = host_of(module)
+    if host is not None and host.function == name:
+        return None, host.inputs, host.outputs
     functions = [op for op in module.ops if isinstance(op, FuncOp) and not op.is_declaration]
     for function in functions:
         if function.sym_name.data == name:
-            return function
+            return function, input_types(function), output_types(function)
     known = ", ".join(function.sym_name.data for function in functions) or "none"
     raise UserError(f"there is no function '{name}' to run; the module defines {known}")
 
 
-def _inputs(options: argparse.Namespace, module: ModuleOp, function: FuncOp, seed: int) -> list[Array]:
+def _inputs(
+    options: argparse.Namespace, module: ModuleOp, function: Operation | None, types: Sequence[Attribute], seed: int
+) -> list[Array]:
     import numpy as np
 
     from cuvil.semantics.random_inputs import make_inputs
-    from cuvil.semantics.signatures import input_types
     from cuvil.semantics.tensor_text import parse_array
 
-    types = input_types(function)
     given: list[Array] = [np.load(path) for path in filter(None, options.inputs.split(","))]
     for text in options.input:
         if len(given) == len(types):
@@ -212,11 +218,9 @@ def _engine(
 # -- what to show -------------------------------------------------------------------------------------------------------
 
 
-def _print_results(results: Sequence[Array], function: FuncOp, digits: int) -> None:
-    from cuvil.semantics.signatures import output_types
+def _print_results(results: Sequence[Array], types: Sequence[Attribute], digits: int) -> None:
     from cuvil.semantics.tensor_text import format_array
 
-    types = output_types(function)
     for number, result in enumerate(results):
         label = f" : {_concrete(types[number], result)}" if number < len(types) else ""
         print(f"result {number}{label} = {format_array(result, digits)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from cuvil.dialects.tensor import shape_of
@@ -21,11 +21,8 @@ from cuvil.semantics.meanings_fused import buffer_dtype, new_buffer, store, valu
 from cuvil.semantics.signatures import OUTPUTS, extra_arguments, number_attribute
 from cuvil.semantics.symbol_binding import bind_symbols
 
-def run_on_buffers(
-    module: ModuleOp, name: str, inputs: Sequence[Array], parameters: Mapping[str, Array]
-) -> list[Array]:
+def run_on_buffers(interpreter: Interpreter, name: str, inputs: Sequence[Array]) -> list[Array]:
     """The outputs, then the scalar results, of the bufferized function `name`."""
-    interpreter = Interpreter(module, parameters)
     function = interpreter.function(name)
     types = list(function.function_type.inputs)
     count = len(types) - extra_arguments(function)

@@ -12,51 +12,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
 from cuvil.semantics.arrays import Array
-
-Level: TypeAlias = Literal["tensor", "fused", "buffers", "loops", "llvm"]
-
-_LOOP_DIALECTS = ("memref", "vector", "cuvil_vector")
-
-
-def level_of(module: ModuleOp) -> Level:
-    """The lowest level that any operation of the module belongs to."""
-    level: Level = "tensor"
-    has_kernels = has_loops = False
-    for op in module.walk():
-        dialect = op.name.partition(".")[0]
-        if dialect == "llvm":
-            return "llvm"
-        if dialect == "cuvil_fused":
-            has_kernels = True
-            if level == "tensor":
-                level = "fused"
-            if op.name not in ("cuvil_fused.kernel", "cuvil_fused.yield") or getattr(op, "into", ()):
-                level = "buffers"
-        has_loops = has_loops or dialect in _LOOP_DIALECTS
-    return "loops" if has_loops and not has_kernels else level
-
+from cuvil.semantics.levels import level_of
 
 def execute(
-    module: ModuleOp, name: str, inputs: Sequence[Array], parameters: Mapping[str, Array] | None = None
+    module: ModuleOp,
+    name: str,
+    inputs: Sequence[Array],
+    parameters: Mapping[str, Array] | None = None,
+    computed: dict[str, Array] | None = None,
 ) -> list[Array]:
     """The results of function `name`, whatever level the module is at; the module is left as it is.
 
-    Raises `InterpretationError` or another `CuvilError` if it cannot be run.
+    `computed` takes up the values of globals that have an initializer; they are used at lower levels, which have lost the
+    initializers. Raises `InterpretationError` or another `CuvilError` if the function cannot be run.
     """
     level = level_of(module)
-    if level in ("tensor", "fused"):
-        from cuvil.semantics.interpreter import run_function
+    if level in ("loops", "llvm"):
+        from cuvil.semantics.native_execution import run_natively
 
-        return run_function(module, name, inputs, parameters)
+        return run_natively(module, name, inputs, {**(parameters or {}), **(computed or {})})
+    from cuvil.semantics.interpreter import Interpreter
+
+    interpreter = Interpreter(module, parameters)
+    if computed is not None:
+        computed.update(interpreter.computed_globals())
     if level == "buffers":
         from cuvil.semantics.buffer_execution import run_on_buffers
 
-        return run_on_buffers(module, name, inputs, parameters or {})
-    from cuvil.semantics.native_execution import run_natively
-
-    return run_natively(module, name, inputs, parameters or {})
+        return run_on_buffers(interpreter, name, inputs)
+    return interpreter.run(name, inputs)

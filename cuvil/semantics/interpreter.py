@@ -135,6 +135,14 @@ class Interpreter:
         self._globals[name] = value
         return value
 
+    def computed_globals(self) -> dict[str, Array]:
+        """The values of all globals that have an initializer."""
+        return {
+            op.sym_name.data: self.global_value(op.sym_name.data, op)
+            for op in self._symbols.values()
+            if isinstance(op, GlobalOp) and op.initializer is not None
+        }
+
 
 class Frame:
     """A running function: the sizes of its symbolic dims and the values computed so far."""

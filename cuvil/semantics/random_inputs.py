@@ -33,7 +33,6 @@ from cuvil.dialects.tensor import (
     ContractOp,
     ConvolutionOp,
     GatherOp,
-    GlobalOp,
     LinearOp,
     ScatterOp,
     UnaryOp,
@@ -44,7 +43,7 @@ from cuvil.dialects.tensor import (
 from cuvil.errors import UnsupportedError, UserError
 from cuvil.semantics.arrays import Array, dtype_of, to_reference
 from cuvil.semantics.dims import Dim, DimExpr
-from cuvil.semantics.signatures import input_types
+from cuvil.semantics.signatures import host_of, input_types
 from cuvil.semantics.value_flow import Use, ValueFlow, external_globals
 
 _POSITIVE_FOR = ("sqrt", "rsqrt", "log", "log2", "log10")
@@ -57,6 +56,13 @@ def make_inputs(
 
     Raises `UserError` if there is no such function.
     """
+    host = host_of(module)
+    if host is not None and host.function == name:
+        # Flat code: uses tell nothing any more.
+        return [
+            _input(declared, _Chosen([], "", {}), _generator(seed, f"{name}#{number}"))
+            for number, declared in enumerate(host.inputs)
+        ]
     function = next((op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name), None)
     if function is None:
         raise UserError(f"there is no function @{name} in the module")
@@ -72,9 +78,14 @@ def make_inputs(
 
 def make_parameters(module: ModuleOp, seed: int = 0) -> dict[str, Array]:
     """Random values for all globals without an initializer, by name."""
+    if (host := host_of(module)) is not None:
+        return {
+            name: _parameter(declared, _Chosen([], name, {}), _generator(seed, f"@{name}"))
+            for name, declared in zip(host.parameters, host.parameter_types, strict=True)
+        }
     flow = ValueFlow(module)
     return {
-        name: _parameter(op, _Chosen(list(flow.uses_of_global(name)), name, {}), _generator(seed, f"@{name}"))
+        name: _parameter(op.value_type, _Chosen(list(flow.uses_of_global(name)), name, {}), _generator(seed, f"@{name}"))
         for name, op in external_globals(module).items()
     }
 
@@ -135,8 +146,9 @@ def _input(declared: Attribute, chosen: _Chosen, random: np.random.Generator) ->
     return _of_type(declared, (), chosen, random, lambda: random.standard_normal(()))
 
 
-def _parameter(op: GlobalOp, chosen: _Chosen, random: np.random.Generator) -> Array:
-    shape = tuple(_size(dim, {}) for dim in shape_of(op.value_type))
+def _parameter(declared: Attribute, chosen: _Chosen, random: np.random.Generator) -> Array:
+    assert isinstance(declared, TensorType)
+    shape = tuple(_size(dim, {}) for dim in shape_of(declared))
 
     def floats() -> Any:
         if chosen.is_positive() or "var" in chosen.name.replace("variant", ""):
@@ -148,7 +160,7 @@ def _parameter(op: GlobalOp, chosen: _Chosen, random: np.random.Generator) -> Ar
             return normal
         return normal * np.float32(0.1) + np.float32(1 if len(shape) == 1 and "weight" in chosen.name else 0)
 
-    return _of_type(op.value_type.element_type, shape, chosen, random, floats)
+    return _of_type(declared.element_type, shape, chosen, random, floats)
 
 
 def _of_type(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
@@ -13,6 +15,9 @@ OUTPUTS = "cuvil_fused.outputs"
 
 ARENA_BYTES = "cuvil_fused.arena_bytes"
 """The function attribute that says how large the arena is, which is then the last argument, set by `plan-memory`."""
+
+HOST = "cuvil.host"
+"""The module attribute that describes the host function once buffers are flat, set by `lower-fused-to-loops`."""
 
 
 def input_types(function: FuncOp) -> list[Attribute]:
@@ -39,3 +44,50 @@ def number_attribute(function: FuncOp, attribute: str) -> int | None:
     """The integer that a function's attribute is; None without one."""
     value = function.attributes.get(attribute)
     return value.value.data if isinstance(value, IntegerAttr) else None
+
+
+@dataclass(frozen=True)
+class Host:
+    """What is no longer seen in flat code: kept as the module's attribute `cuvil.host` from the loop level on."""
+
+    function: str
+    inputs: tuple[Attribute, ...]
+    """Types of the inputs, as tensors."""
+    outputs: tuple[Attribute, ...]
+    arena_bytes: int
+    parameters: tuple[str, ...]
+    """The external globals in the order in which the entry takes them."""
+    parameter_types: tuple[Attribute, ...]
+    """Their types, as tensors."""
+
+    def attach(self, module: ModuleOp) -> None:
+        """Write it into the module."""
+        module.attributes[HOST] = DictionaryAttr(
+            {
+                "function": StringAttr(self.function),
+                "type": FunctionType.from_lists(self.inputs, self.outputs),
+                "arena_bytes": IntegerAttr(self.arena_bytes, i64),
+                "parameters": ArrayAttr([StringAttr(name) for name in self.parameters]),
+                "parameter_types": ArrayAttr(self.parameter_types),
+            }
+        )
+
+
+def host_of(module: ModuleOp) -> Host | None:
+    """What `Host.attach` wrote into a module; None if nothing did."""
+    found = module.attributes.get(HOST)
+    if not isinstance(found, DictionaryAttr):
+        return None
+    match found.data:
+        case {
+            "function": StringAttr() as function,
+            "type": FunctionType() as declared,
+            "arena_bytes": IntegerAttr() as arena,
+            "parameters": ArrayAttr() as parameters,
+            "parameter_types": ArrayAttr() as types,
+        }:
+            names = tuple(name.data for name in parameters if isinstance(name, StringAttr))
+            inputs, outputs = declared.inputs.data, declared.outputs.data
+            return Host(function.data, inputs, outputs, arena.value.data, names, tuple(types))
+        case _:
+            return None
