@@ -25,8 +25,10 @@ from cuvil.targets.cpu import CpuTarget
 _PLAIN_NAME = re.compile(r"[A-Za-z$._][A-Za-z$._0-9]*")
 
 
-def module_to_text(module: ModuleOp, target: CpuTarget) -> str:
+def module_to_text(module: ModuleOp, target: CpuTarget | None = None) -> str:
     """The whole of `module`, which holds llvm-dialect operations only, as LLVM IR text.
+
+    Without a target the text does not say for which CPU it is.
 
     Raises `UnsupportedError` for an operation that is not of the llvm level.
     """
@@ -60,12 +62,14 @@ def emit_symbols(module: ModuleOp) -> list[SymbolText]:
     return symbols
 
 
-def text_of_symbols(symbols: Sequence[SymbolText], target: CpuTarget) -> str:
+def text_of_symbols(symbols: Sequence[SymbolText], target: CpuTarget | None) -> str:
     """A module text that consists of `symbols`."""
     return "\n".join([*(symbol.text for symbol in symbols), _attributes(target), ""])
 
 
-def _attributes(target: CpuTarget) -> str:
+def _attributes(target: CpuTarget | None) -> str:
+    if target is None:
+        return "attributes #0 = { nounwind }"
     attributes = [f'"target-cpu"="{target.cpu}"', f'"target-features"="{target.features}"']
     if target.is_x86 and target.vector_bytes == 64:
         # Without this some CPUs' tuning splits 512-bit operations into two.

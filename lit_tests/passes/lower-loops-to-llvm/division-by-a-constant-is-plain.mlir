@@ -1,0 +1,9 @@
+// RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// CHECK-LABEL: llvm.func @divide
+// CHECK-NOT: llvm.select
+// CHECK: llvm.udiv
+func.func @divide(%a: index) -> index {
+  %c = arith.constant 12 : index
+  %0 = arith.divui %a, %c : index
+  func.return %0 : index
+}

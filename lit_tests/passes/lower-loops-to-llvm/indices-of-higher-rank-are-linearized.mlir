@@ -1,0 +1,9 @@
+// RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// CHECK-LABEL: llvm.func @read
+// CHECK: %[[ROW:.*]] = llvm.mul %{{.*}}, %{{.*}} : i64
+// CHECK: %[[AT:.*]] = llvm.add %[[ROW]], %{{.*}} : i64
+// CHECK: llvm.getelementptr %{{.*}}[%[[AT]]]
+func.func @read(%x: memref<4x8xf32>, %i: index, %j: index) -> f32 {
+  %v = memref.load %x[%i, %j] : memref<4x8xf32>
+  func.return %v : f32
+}
