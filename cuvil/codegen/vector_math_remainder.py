@@ -1,7 +1,7 @@
 """fmod: the remainder of a division that truncates, exact for all operands.
 
-Below a bound on the quotient, x - trunc(x / y) y is exact under fma, but for one y where the rounded quotient reached the
-next integer. If one lane lies beyond, a branch takes the whole vector through a long division in f64: each step
+Below a bound on the quotient, x - trunc(x / y) y is exact under fma, but for one y where the rounded quotient reached
+the next integer. If one lane lies beyond, a branch takes the whole vector through a long division in f64: each step
 subtracts a multiple of y 2^k, whose exponent lies 51 below that of what remains, and is exact too.
 """
 
