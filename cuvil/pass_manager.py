@@ -132,7 +132,7 @@ def _isolated(op: Operation, apply: Callable[[ModuleOp], None]) -> Operation:
 
     Raises `CuvilError` if `op` is not isolated from above, or if anything but one operation is left in the module.
     """
-    if not op.has_trait(IsolatedFromAbove):
+    if not op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
         raise CuvilError(f"{op.name} is not isolated from above: no pass can be anchored on it", op)
     block = op.parent
     assert block is not None, "an anchored operation is inside the module"

@@ -240,6 +240,7 @@ def _checks(parser: OptParser) -> None:
 
 def _measuring(parser: OptParser) -> None:
     group = parser.add_argument_group("measuring (to stderr)")
+    parser.switch(group, "--mlir-disable-threading", dest="no_threads", help="run passes one by one (always the case)")
     parser.switch(group, "--mlir-timing", "--time-passes", dest="timing", help="time of every pass")
     group.add_argument("--mlir-timing-display", dest="timing_display", choices=["tree", "list"], default="tree")
     group.add_argument("--mlir-output-format", dest="timing_format", choices=["text", "json"], default="text")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from io import StringIO
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cuvil import universe
 from cuvil.errors import CuvilError, UserError
 from cuvil.ir_text import PrintOptions, print_op
+from cuvil.pipeline_syntax import PassNode, parse
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -19,16 +21,39 @@ if TYPE_CHECKING:
 
 Emitter: TypeAlias = "Callable[[Context, ModuleOp, PrintOptions], str]"
 
+
+@dataclass(frozen=True)
+class TextEmitter:
+    """A function `(module, machine) -> text` of ours, and the class whose `named(...)` finds the machine."""
+
+    module: str
+    function: str
+    machine_module: str
+    machine_class: str
+
+    def exists(self) -> bool:
+        """True if this part of Cuvil is installed."""
+        return find_spec(self.module) is not None
+
+    def emit(self, module: ModuleOp, machine_name: str) -> str:
+        """The module as text. Raises `CuvilError` for an unknown machine, or a module of another level."""
+        try:
+            machine = getattr(import_module(self.machine_module), self.machine_class).named(machine_name)
+        except ValueError as error:
+            raise UserError(str(error)) from error
+        return getattr(import_module(self.module), self.function)(module, machine)
+
+
 TEXT_EMITTERS = {
-    "llvm": ("cuvil.codegen.llvm_text", "module_to_text"),
-    "ptx": ("cuvil.codegen.ptx_text", "module_to_text"),
+    "llvm": TextEmitter("cuvil.codegen.llvm_text", "module_to_text", "cuvil.targets.cpu", "CpuTarget"),
+    "ptx": TextEmitter("cuvil.codegen.ptx_text", "module_to_text", "cuvil.targets.cuda", "CudaTarget"),
 }
-"""Functions `(module) -> text` of ours, by target name; one whose module does not exist is not a target."""
+"""What `-t llvm` and `-t 'llvm{target=x86-64-v3}'` print; one whose module does not exist is not a target."""
 
 
 def target_names() -> list[str]:
     """The names that `-t` takes, sorted."""
-    ours = [name for name, (module, _) in TEXT_EMITTERS.items() if find_spec(module) is not None]
+    ours = [name for name, emitter in TEXT_EMITTERS.items() if emitter.exists()]
     upstream = [*universe.XDSL_UNIVERSE.all_targets, *universe.plugins().all_targets]
     return sorted({*ours, *upstream})
 
@@ -38,11 +63,21 @@ def find_emitter(text: str) -> Emitter:
     name = text.partition("{")[0].strip()
     if name == "mlir" and name == text:
         return lambda context, module, options: print_op(module, options, context)
-    if name in TEXT_EMITTERS and find_spec(TEXT_EMITTERS[name][0]) is not None:
-        module_name, function = TEXT_EMITTERS[name]
-        return lambda _context, module, _options: getattr(import_module(module_name), function)(module)
+    emitter = TEXT_EMITTERS.get(name)
+    if emitter is not None and emitter.exists():
+        machine = _machine_name(text)
+        return lambda _context, module, _options: emitter.emit(module, machine)
     target = _upstream_target(name, text)
     return lambda context, module, _options: _emit(target, context, module)
+
+
+def _machine_name(text: str) -> str:
+    """The machine that `llvm{target=NAME}` asks for: the one at hand by default."""
+    nodes = parse(text)
+    options = nodes[0].options if len(nodes) == 1 and isinstance(nodes[0], PassNode) else None
+    if options is None or any(option.name != "target" or not option.values for option in options):
+        raise UserError(f"target '{text}': expected NAME or NAME{{target=MACHINE}}")
+    return options[0].values[0] if options and options[0].values else "host"
 
 
 def _upstream_target(name: str, text: str) -> Target:

@@ -48,8 +48,12 @@ class Semantics(Protocol):
         ...
 
 
+@dataclass
 class ReferenceSemantics:
     """Cuvil's own: the reference interpreter, or native code at the lower levels."""
+
+    computed: dict[str, Array] = field(default_factory=dict[str, "Array"])
+    """Values of globals that are computed from others: lower levels have lost how, and take them from here."""
 
     def __init__(self) -> None:
         self._computed: dict[str, Array] = {}

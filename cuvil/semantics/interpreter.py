@@ -174,7 +174,7 @@ class Frame:
         dead_after = self.interpreter.deaths(block)
         for op in block.ops:
             operands = [values[operand] for operand in op.operands]
-            if op.has_trait(IsTerminator):
+            if op.has_trait(IsTerminator, value_if_unregistered=False):
                 jump = _jumps().get(op.name)
                 return jump(op, operands) if jump is not None else (op, operands)
             values.update(zip(op.results, self.execute(op, operands), strict=True))

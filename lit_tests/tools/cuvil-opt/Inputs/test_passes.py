@@ -110,3 +110,18 @@ class OptionsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         pass
+
+
+class MiscompilePass(ModulePass):
+    """Turn every addition into a subtraction."""
+
+    name = "test-miscompile"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for add in adds(op):
+            subtract = arith.SubfOp(add.lhs, add.rhs)
+            block = add.parent
+            assert block is not None
+            block.insert_op_before(subtract, add)
+            add.result.replace_all_uses_with(subtract.result)
+            block.erase_op(add)
