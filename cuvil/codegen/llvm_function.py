@@ -114,7 +114,12 @@ class FunctionLowering:
             rule = rules.get(type(op))
             if rule is None:
                 raise UnsupportedError(f"{op.name}: has no lowering to llvm{_advice(op)}", op)
-            rule(self, op)
+            try:
+                rule(self, op)
+            except UnsupportedError as error:
+                if error.location is not None:
+                    raise
+                raise UnsupportedError(error.message, op) from error
 
     def lower_inner(self, block: Block) -> list[SSAValue]:
         """Lower the only block of an scf region; what its terminator yields."""

@@ -1,6 +1,6 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | cuvil-opt | filecheck %s
 // The thread function comes out of line, takes its share of the count, and calls the range.
-// CHECK-LABEL: llvm.func internal @fill.range(%{{.*}}: !llvm.ptr, %{{.*}}: f32, %{{.*}}: i64, %{{.*}}: i64)
+// CHECK-LABEL: llvm.func internal @fill.range(%{{.*}}: f32, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
 // CHECK: llvm.func internal @cuvil.thread(%{{.*}}: !llvm.ptr) {
 // CHECK: llvm.call @omp_get_thread_num
 // CHECK: llvm.call @omp_get_num_threads
