@@ -348,7 +348,7 @@ class _FunctionRewriter:
         self.replace(op, scf.ForOp, scalars, [body])
 
     def while_(self, op: scf.WhileOp) -> None:
-        """A buffer for each carried tensor and for each forwarded one; one for both where `before` just passes it on."""
+        """A buffer for each carried and each forwarded tensor; one for both where `before` just passes it on."""
         before, after = op.before_region.block, op.after_region.block
         condition, last = before.last_op, after.last_op
         assert isinstance(condition, scf.ConditionOp)

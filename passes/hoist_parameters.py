@@ -1,0 +1,197 @@
+"""Compute what depends on weights alone once, at compile time: it becomes a global with an initializer.
+
+    cuvil_tensor.global @w : tensor<64x64xf32>
+    %w = cuvil_tensor.parameter @w : tensor<64x64xf32>
+    %1 = cuvil_tensor.transpose %w input_order = [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+=>
+    cuvil_tensor.global @w.transpose : tensor<64x64xf32> { ... cuvil_tensor.init_yield %t : tensor<64x64xf32> }
+    %1 = cuvil_tensor.parameter @w.transpose : tensor<64x64xf32>
+
+What depends on constants alone (a causal mask made of positions) is taken too, up to `max-elements`.
+
+Requires: cuvil_tensor in functions, also between `cuvil_fused` kernels.
+Ensures: bit-identical results in the reference, which evaluates initializers by the same meaning.
+Declines: values more than `growth` times as large as the weights they come from (a broadcast bias is cheaper to repeat than to
+store), values of unknown shape, ops inside kernels and control flow, splats and plain positions.
+Source: the initializer expressions of MLIR's `ml_program.global`; the same idea as constant propagation through weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from cuvil.dialects import tensor as ct
+from cuvil.instrument import statistics
+
+
+@dataclass(frozen=True)
+class HoistParametersPass(ModulePass):
+    """Weight-only values become globals with initializers."""
+
+    name: ClassVar[str] = "hoist-parameters"
+
+    growth: int = 2
+    max_elements: int = 1 << 22
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        names = {inner.sym_name.data for inner in op.ops if isinstance(inner, ct.GlobalOp)}
+        hoisted = _Globals(op, names)
+        for function in op.ops:
+            if isinstance(function, FuncOp):
+                for block in function.body.blocks:
+                    _hoist(block, hoisted, self.growth, self.max_elements)
+
+
+_SMALL = 1 << 16
+"""Elements below which a value may be larger than its weights by any factor."""
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where a value that is known at compile time comes from: elements of the weights it reads, and whether it computes."""
+
+    weight_elements: int
+    computes: bool
+
+
+@dataclass
+class _Globals:
+    """The globals made so far; equal computations share one."""
+
+    module: ModuleOp
+    names: set[str]
+    made: dict[object, str] = field(default_factory=dict[object, str])
+    keys: dict[SSAValue, object] = field(default_factory=dict[SSAValue, object])
+
+    def key(self, value: SSAValue) -> object:
+        """Equal for values that are the same computation on the same weights."""
+        stack = [value]
+        while stack:
+            current = stack[-1]
+            owner = current.owner
+            assert isinstance(owner, Operation)
+            missing = [operand for operand in owner.operands if operand not in self.keys]
+            if missing:
+                stack.extend(missing)
+                continue
+            operands = tuple(self.keys[operand] for operand in owner.operands)
+            number = owner.results.index(current)  # pyright: ignore[reportArgumentType]
+            self.keys[current] = hash(
+                (owner.name, number, current.type, frozenset(owner.properties.items()), operands)
+            )
+            stack.pop()
+        return self.keys[value]
+
+    def name_for(self, operations: Sequence[Operation]) -> str:
+        """A new symbol that says which weight it comes from and what is done last."""
+        weight = next((op.symbol.string_value() for op in operations if isinstance(op, ct.ParameterOp)), "constant")
+        stem = f"{weight}.{operations[-1].name.rpartition('.')[2]}"
+        name, number = stem, 0
+        while name in self.names:
+            number += 1
+            name = f"{stem}_{number}"
+        self.names.add(name)
+        return name
+
+
+def _elements(value: SSAValue) -> int | None:
+    if not isinstance(value.type, TensorType):
+        return None
+    total = 1
+    for dim in value.type.get_shape():
+        if dim < 0:
+            return None
+        total *= dim
+    return total
+
+
+def _source_of(op: Operation, known: dict[SSAValue, _Source], growth: int, max_elements: int) -> _Source | None:
+    """What is known of `op`'s results at compile time; None if they depend on inputs or would grow too much."""
+    if isinstance(op, ct.ParameterOp):
+        return _Source(_elements(op.result) or 0, False)
+    if isinstance(op, ct.ConstantOp | ct.IotaOp):
+        return _Source(0, False)
+    if not isinstance(op, ct.TensorOp) or not op.operands or any(operand not in known for operand in op.operands):
+        return None
+    weights = sum(known[operand].weight_elements for operand in op.operands)
+    computes = not isinstance(op, ct.BroadcastOp | ct.ReshapeOp) or any(known[o].computes for o in op.operands)
+    for result in op.results:
+        size = _elements(result)
+        if size is None or (weights and size > growth * max(weights, 0 if isinstance(op, ct.BroadcastOp) else _SMALL)) or (not weights and size > max_elements):
+            return None
+    return _Source(weights, computes or weights > 0)
+
+
+def _hoist(block: Block, hoisted: _Globals, growth: int, max_elements: int) -> None:
+    known: dict[SSAValue, _Source] = {}
+    candidates: list[Operation] = []
+    for op in block.ops:
+        source = _source_of(op, known, growth, max_elements)
+        if source is not None:
+            candidates.append(op)
+            for result in op.results:
+                known[result] = source
+    inside = set(candidates)
+    for op in candidates:
+        for result in op.results:
+            leaves = any(use.operation not in inside for use in result.uses)
+            if leaves and known[result].computes and isinstance(op, ct.TensorOp):
+                _replace(result, hoisted)
+    for op in reversed(candidates):
+        if all(not list(result.uses) for result in op.results):
+            block.erase_op(op)
+
+
+def _replace(value: SSAValue, hoisted: _Globals) -> None:
+    operations = _slice_of(value)
+    key = hoisted.key(value)
+    assert isinstance(value.type, TensorType) and isinstance(value.owner, Operation)
+    if key not in hoisted.made:
+        name = hoisted.name_for(operations)
+        values: dict[SSAValue, SSAValue] = {}
+        copies = [op.clone(values) for op in operations]
+        for old, new in zip(operations, copies, strict=True):
+            new.location = old.location
+        made = ct.GlobalOp(name, value.type, ct.initializer_of(copies, values[value]))
+        made.location = value.owner.location
+        block = hoisted.module.body.block
+        last = next((op for op in block.ops if isinstance(op, FuncOp)), None)
+        if last is None:
+            block.add_op(made)
+        else:
+            block.insert_op_before(made, last)
+        hoisted.made[key] = name
+        statistics.count("hoist-parameters", "globals")
+    parameter = ct.ParameterOp(hoisted.made[key], value.type)
+    parameter.location = value.owner.location
+    parent = value.owner.parent
+    assert parent is not None
+    parent.insert_op_after(parameter, value.owner)
+    parameter.result.name_hint = value.name_hint
+    value.replace_all_uses_with(parameter.result)
+
+
+def _slice_of(value: SSAValue) -> list[Operation]:
+    """The ops that `value` depends on, in an order that defines before use, its own op last."""
+    order: dict[Operation, None] = {}
+    stack = [value.owner]
+    while stack:
+        op = stack[-1]
+        assert isinstance(op, Operation)
+        missing = [operand.owner for operand in op.operands if operand.owner not in order]
+        if op in order:
+            stack.pop()
+        elif missing:
+            stack.extend(missing)
+        else:
+            order[op] = None
+            stack.pop()
+    return list(order)
