@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
@@ -139,7 +140,7 @@ def interpreting_runner(imported: ImportedModule) -> Runner:
     def call(inputs: Sequence[Tensor]) -> list[Tensor]:
         arrays = [array_of_tensor(tensor) for tensor in inputs]
         results = run_function(imported.module, imported.name, arrays, imported.parameters)
-        return [torch.tensor(result, dtype=dtype) for result, dtype in zip(results, dtypes, strict=True)]
+        return [torch.tensor(np.array(result, order="C"), dtype=dtype) for result, dtype in zip(results, dtypes, strict=True)]
 
     return call
 

@@ -11,6 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from cuvil.errors import UnsupportedError
+from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_schema import OpOverload
 
 _REASON = "there is no lowering and PyTorch has no decomposition for it; write it with other ops"
@@ -46,7 +47,11 @@ def expanded(node: Node, builder_of: Callable[[str], Any]) -> Expansion:
         result = target(*arguments, **options)
         return [result] if single else list(result)
 
-    graph = _traced(compute, [argument.meta["val"] for argument in inputs], _table(target, builder_of))
+    values, table = [argument.meta["val"] for argument in inputs], _table(target, builder_of)
+    graph = _traced(compute, values, table)
+    if needs_functionalization(graph.graph):
+        # Of the graph, not of the op: kernels of composite ops would run beneath functionalization.
+        graph = _traced(torch.func.functionalize(graph, remove="mutations_and_views"), values, table)
     calls = [inner for inner in graph.graph.nodes if inner.op == "call_function"]
     if any(inner.target is target for inner in calls):
         raise UnsupportedError(_REASON)

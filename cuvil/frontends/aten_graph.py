@@ -32,6 +32,7 @@ from cuvil.frontends import (
 )
 from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, GraphBuilder
 from cuvil.frontends.aten_expansion import expanded
+from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_schema import HigherOrderOperator, changed_argument, op_name, tensor_results
 from cuvil.frontends.aten_types import dim_of, element_type_of, shape_of_value
 from cuvil.frontends.sources import location_of_node
@@ -95,6 +96,8 @@ class GraphImporter:
 
     def run(self, graph_module: GraphModule, inputs: Sequence[Any], location: LocationAttr | None = None) -> list[Any]:
         """The values of the graph's outputs; all ops are at `location` if one is given, else where their nodes are."""
+        if needs_functionalization(graph_module.graph):
+            raise UnsupportedError("a region changes tensors of its surroundings in place; return new values instead")
         walk = _Walk(self, graph_module, dict[Node, Any](), location)
         remaining = iter(inputs)
         for node in graph_module.graph.nodes:

@@ -186,6 +186,16 @@ def select_scatter(b: GraphBuilder, x: SSAValue, source: SSAValue, dim: int, ind
     return slice_scatter(b, x, part, axis, first, first + 1)
 
 
+@aten("one_hot")
+def one_hot(b: GraphBuilder, x: SSAValue, num_classes: int = -1) -> SSAValue:
+    """1 at each index, in a new last dim of a given size."""
+    if num_classes < 0:
+        raise UnsupportedError("one_hot's size depends on data; give num_classes")
+    rank = len(b.shape)
+    spread = b.broadcast(x, b.shape, list(range(rank - 1)))
+    return b.cast(b.apply("eq", spread, b.iota(rank - 1, b.shape)), i64)
+
+
 @aten("diff")
 def diff(
     b: GraphBuilder,

@@ -33,8 +33,9 @@ _PROMOTING_FUNCTIONS = {
     "mul": "mul", "multiply": "mul", "remainder": "rem", "fmod": "fmod", "floor_divide": "floor_div", "maximum": "max",
     "minimum": "min", "max.other": "max", "min.other": "min", "bitwise_and": "and", "__and__": "and",
     "bitwise_or": "or", "__or__": "or", "bitwise_xor": "xor", "__xor__": "xor", "bitwise_left_shift": "shl",
-    "__lshift__": "shl", "bitwise_right_shift": "shr", "__rshift__": "shr", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt",
-    "ge": "ge", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+    "__lshift__": "shl", "bitwise_right_shift": "shr", "__rshift__": "shr", "eq": "eq", "ne": "ne", "lt": "lt",
+    "le": "le", "gt": "gt", "ge": "ge", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt",
+    "greater_equal": "ge",
 }  # fmt: skip
 """Functions of two operands of their common type."""
 
@@ -148,6 +149,17 @@ def _short_power(b: GraphBuilder, x: SSAValue, exponent: float) -> SSAValue | No
     if exponent in (0.5, -0.5, -1):
         return b.apply({0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}[exponent], x)
     return b.apply("reciprocal", b.apply("mul", x, x)) if exponent == -2 else None
+
+
+@aten("hypot")
+def hypot(b: GraphBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """sqrt(x^2 + y^2) without overflow on the way; infinite where either is."""
+    one, two = (b.apply("abs", value) for value in b.promoted(x, y))
+    larger, smaller = b.apply("max", one, two), b.apply("min", one, two)
+    ratio = b.apply("select", b.apply("eq", larger, 0.0), larger, b.apply("div", smaller, larger))
+    length = b.apply("mul", larger, b.apply("sqrt", b.apply("add", b.apply("mul", ratio, ratio), 1.0)))
+    is_infinite = b.apply("or", b.apply("isinf", one), b.apply("isinf", two))
+    return b.apply("select", is_infinite, b.constant(math.inf, element_of(length)), length)
 
 
 @aten("square")

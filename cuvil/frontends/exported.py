@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec, OutputKind, TensorArgument
+from torch.fx import GraphModule
 from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, DenseIntOrFPElementsAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -93,7 +94,8 @@ def import_exported(program: ExportedProgram, name: str = "main") -> ImportedMod
     Raises `UnsupportedOpsError` for ops that cannot be compiled, all at once, and `UserError` for a program that
     changes its inputs or buffers.
     """
-    if needs_functionalization(program.graph):
+    graphs = [module.graph for module in program.graph_module.modules() if isinstance(module, GraphModule)]
+    if any(needs_functionalization(graph) for graph in graphs):
         program = program.run_decompositions({})
     _refuse_mutation(program)
     return _Import(program, name).run()

@@ -62,7 +62,7 @@ def contract(
     left = lhs.transpose([*lhs_batch, *rows, *lhs_contract]).reshape(batch, height, depth)
     right = rhs.transpose([*rhs_batch, *rhs_contract, *columns]).reshape(batch, depth, width)
     product = np.matmul(_multiplicand(left), _multiplicand(right))
-    return _finished(product, lhs).reshape(*batch_shape, *row_shape, *column_shape)
+    return _finished(product, lhs).reshape((*batch_shape, *row_shape, *column_shape))
 
 
 def _convolution(frame: Frame, op: ConvolutionOp, operands: Arrays) -> Arrays:
