@@ -10,7 +10,7 @@ nothing needs any more. Three kinds of buffers:
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from enum import Enum
 
@@ -83,7 +83,7 @@ class BufferAssignment:
         """
         pending = {target: source for source, target in pairs if source is not target}
         readers = Counter(pending.values())
-        ready = [target for target in pending if not readers[target]]
+        ready = deque(target for target in pending if not readers[target])
         temporaries: list[SSAValue] = []
         while pending:
             if not ready:
@@ -94,7 +94,7 @@ class BufferAssignment:
                 # In a cycle each buffer has one reader: it is further on in `pending`, or it is the last one left.
                 self._redirect(pending, target, temporary)
                 ready.append(target)
-            target = ready.pop()
+            target = ready.popleft()
             source = pending.pop(target)
             self.copy(source, target, origin)
             readers[source] -= 1

@@ -113,8 +113,8 @@ def _elements(value: SSAValue) -> int | None:
     return total
 
 
-def _source_of(op: Operation, known: dict[SSAValue, _Source], growth: int, max_elements: int) -> _Source | None:
-    """What is known of `op`'s results at compile time; None if they depend on inputs or would grow too much."""
+def _source_of(op: Operation, known: dict[SSAValue, _Source]) -> _Source | None:
+    """What is known of `op`'s results at compile time; None if they depend on inputs."""
     if isinstance(op, ct.ParameterOp):
         return _Source(_elements(op.result) or 0, False)
     if isinstance(op, ct.ConstantOp | ct.IotaOp):
@@ -123,28 +123,45 @@ def _source_of(op: Operation, known: dict[SSAValue, _Source], growth: int, max_e
         return None
     weights = sum(known[operand].weight_elements for operand in op.operands)
     computes = not isinstance(op, ct.BroadcastOp | ct.ReshapeOp) or any(known[o].computes for o in op.operands)
-    for result in op.results:
-        size = _elements(result)
-        if size is None or (weights and size > growth * max(weights, 0 if isinstance(op, ct.BroadcastOp) else _SMALL)) or (not weights and size > max_elements):
-            return None
+    if any(_elements(result) is None for result in op.results):
+        return None
     return _Source(weights, computes or weights > 0)
+
+
+def _is_worth_storing(op: Operation, known: dict[SSAValue, _Source], growth: int, max_elements: int) -> bool:
+    """Whether the results of a candidate may become globals: they compute something and have not grown too much."""
+    if not isinstance(op, ct.TensorOp) or isinstance(op, ct.ConstantOp | ct.IotaOp):
+        return False
+    for result in op.results:
+        source, size = known[result], _elements(result) or 0
+        room = 0 if isinstance(op, ct.BroadcastOp) else _SMALL
+        if not source.computes or size > (growth * max(source.weight_elements, room) if source.weight_elements else max_elements):
+            return False
+    return True
 
 
 def _hoist(block: Block, hoisted: _Globals, growth: int, max_elements: int) -> None:
     known: dict[SSAValue, _Source] = {}
     candidates: list[Operation] = []
     for op in block.ops:
-        source = _source_of(op, known, growth, max_elements)
+        source = _source_of(op, known)
         if source is not None:
             candidates.append(op)
             for result in op.results:
                 known[result] = source
+    # From the last to the first: what stays behind makes its operands leave the candidates in turn.
     inside = set(candidates)
-    for op in candidates:
-        for result in op.results:
-            leaves = any(use.operation not in inside for use in result.uses)
-            if leaves and known[result].computes and isinstance(op, ct.TensorOp):
-                _replace(result, hoisted)
+    leaving: list[SSAValue] = []
+    for op in reversed(candidates):
+        outside = [result for result in op.results if any(use.operation not in inside for use in result.uses)]
+        if not outside:
+            continue
+        if _is_worth_storing(op, known, growth, max_elements):
+            leaving += outside
+        else:
+            inside.discard(op)
+    for value in reversed(leaving):
+        _replace(value, hoisted)
     for op in reversed(candidates):
         if all(not list(result.uses) for result in op.results):
             block.erase_op(op)
