@@ -35,8 +35,8 @@ Value: TypeAlias = Any
 
 Meaning: TypeAlias = "Callable[[Frame, Any, Sequence[Any]], Sequence[Value] | None]"
 
-Decomposed: TypeAlias = "tuple[Block, SSAValue]"
-"""A composite's core ops in a block of their own, using the composite's operands, and the value that is its result."""
+Decomposed: TypeAlias = "tuple[Sequence[SSAValue], Block, SSAValue]"
+"""Values that stand for a composite's operands, its core ops in a block of their own that uses them, and its result."""
 
 _FAMILIES = ("structure", "elementwise", "movement", "reduction", "contraction", "scalar", "loops", "fused")
 
@@ -111,7 +111,12 @@ class Interpreter:
         if found is None:
             from cuvil.semantics.decompositions import decompose
 
-            found = self._decomposed[op] = decompose(op)
+            # Of a copy on operands of its own: the module's values must not get uses that its passes would count.
+            operands = Block(arg_types=op.operand_types).args
+            copy = type(op).create(
+                operands=operands, result_types=op.result_types, properties=op.properties, location=op.location
+            )
+            found = self._decomposed[op] = (operands, *decompose(copy))
         return found
 
     def global_value(self, name: str, place: Locatable = None) -> Array:
@@ -217,9 +222,9 @@ class Frame:
         return Frame(self.interpreter, {**self.symbols, **bind_symbols(_shapes(types, values))})
 
     def _by_decomposition(self, op: CompositeOp, operands: Sequence[Value]) -> Sequence[Value]:
-        block, result = self.interpreter.decomposed(op)
+        arguments, block, result = self.interpreter.decomposed(op)
         frame = Frame(self.interpreter, self.symbols)
-        frame._values.update(zip(op.operands, operands, strict=True))
+        frame._values.update(zip(arguments, operands, strict=True))
         frame.run_block(block, ())
         return [frame._values[result]]
 
