@@ -1,8 +1,8 @@
 """bufferize and plan-memory keep what programs compute, bit for bit, and the plans are sound, small and fast.
 
-Random programs of kernels, loops and branches run in the reference interpreter at three levels: on values, on buffers with
-lifetimes, and in one arena. The interpreter poisons what is allocated or freed, and here the arena and the outputs too, so
-that a read outside a lifetime shows.
+Random programs of kernels, loops and branches run in the reference interpreter at three levels: on values, on buffers
+with lifetimes, and in one arena. The interpreter poisons what is allocated or freed, and here the arena and the outputs
+too, so that a read outside a lifetime shows.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.parser import Parser
 
+from cuvil.dialects.fused import KernelOp
 from cuvil.errors import UserError, VerificationError
 from cuvil.instrument import remarks, statistics
 from cuvil.instrument.verify import verify_module
+from cuvil.ir_text import parse_module
 from cuvil.passes.bufferize import BufferizePass
 from cuvil.passes.plan_memory import PlanMemoryPass
 from cuvil.semantics import packing
-from cuvil.semantics.interpreter import run_function
+from cuvil.semantics.interpreter import Frame, Interpreter, run_function
 from cuvil.semantics.lifetimes import lifetimes_of, verify_lifetimes
 from cuvil.semantics.meanings_fused import new_buffer
 from cuvil.universe import make_context
@@ -36,7 +37,7 @@ SHAPES = ("3x5", "15", "5x3")
 
 
 def parse(text: str) -> ModuleOp:
-    module = Parser(make_context(), text, "test.mlir").parse_module()
+    module = parse_module(make_context(), text, "test.mlir")
     verify_module(module)
     return module
 
@@ -45,7 +46,7 @@ def function_of(module: ModuleOp) -> func.FuncOp:
     return next(op for op in module.ops if isinstance(op, func.FuncOp))
 
 
-# -- random programs -----------------------------------------------------------------------------------------------------
+# -- random programs ---------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -79,7 +80,10 @@ class Program:
             self.emit(f"{one}, {two}", [x, y], ["streaming", "streaming"], [t, t], [t, t], body, ["%r", "%s"])
             scope[shape].append(two)
         elif kind == "reverse":
-            body = [f"%q = cuvil_tensor.reverse %a0 axes = [0] : {t} -> {t}", f"%r = cuvil_tensor.binary add %q, %a1 : {t}"]
+            body = [
+                f"%q = cuvil_tensor.reverse %a0 axes = [0] : {t} -> {t}",
+                f"%r = cuvil_tensor.binary add %q, %a1 : {t}",
+            ]
             self.emit(one, [x, y], ["movement", "streaming"], [t, t], [t], body, ["%r"])
         elif kind == "reduce":
             axes = list(range(shape.count("x") + 1))
@@ -130,7 +134,9 @@ class Program:
         shapes = self.shapes()
         names = [self.name() for _ in shapes]
         condition = self.draw(st.sampled_from(("%true", "%false")))
-        self.lines.append(f"{', '.join(names)} = scf.if {condition} -> ({', '.join(f'tensor<{s}xf32>' for s in shapes)}) {{")
+        self.lines.append(
+            f"{', '.join(names)} = scf.if {condition} -> ({', '.join(f'tensor<{s}xf32>' for s in shapes)}) {{"
+        )
         for closing in ("} else {", "}"):
             inner = {shape: list(values) for shape, values in scope.items()}
             self.block(inner, depth - 1)
@@ -172,7 +178,8 @@ class Program:
         types, result_types = (", ".join(f"tensor<{each}xf32>" for each in some) for some in (shapes, results))
         bound = ", ".join(f"{arg} = {self.pick(scope, shape)}" for arg, shape in zip(args, shapes, strict=True))
         self.lines += [
-            f"{count}, {', '.join(names)} = scf.while ({i} = %c0, {bound}) : (index, {types}) -> (index, {result_types}) {{",
+            f"{count}, {', '.join(names)} = scf.while ({i} = %c0, {bound})",
+            f": (index, {types}) -> (index, {result_types}) {{",
         ]
         inner = {shape: list(values) for shape, values in scope.items()}
         for arg, shape in zip(args, shapes, strict=True):
@@ -279,3 +286,121 @@ def assert_disjoint(module: ModuleOp, intervals: Sequence[tuple[int, int]]) -> N
     for (one, (start, size)), (other, (begin, length)) in combinations(zip(intervals, places, strict=True), 2):
         if one[0] < other[1] and other[0] < one[1]:
             assert start + size <= begin or begin + length <= start
+
+
+@given(programs())
+def test_kernels_in_place_read_only_the_point_they_write(text: str) -> None:
+    """The interpreter computes a kernel whole before it writes; a loop nest does not: here points are told apart."""
+    module = parse(text)
+    BufferizePass().apply(make_context(), module)
+    for op in module.walk():
+        if not isinstance(op, KernelOp):
+            continue
+        shared = [(i, o) for i, a in enumerate(op.inputs) for o, b in enumerate(op.into) if a is b]
+        random = np.random.default_rng(1)
+        inputs = [random.standard_normal(arg.type.get_shape()).astype(np.float32) for arg in op.body.block.args]  # pyright: ignore
+        frame = Frame(Interpreter(module), {})
+        for operand, result in shared:
+            whole = frame.run(op.body, inputs)
+            hidden = np.full_like(inputs[operand], np.nan)
+            hidden.flat[7] = inputs[operand].flat[7]
+            pointwise = frame.run(op.body, [*inputs[:operand], hidden, *inputs[operand + 1 :]])
+            for number, (one, other) in enumerate(zip(whole, pointwise, strict=True)):
+                if number == result:
+                    assert one.flat[7] == other.flat[7]
+                else:
+                    assert np.array_equal(one, other)
+
+
+# -- packing -----------------------------------------------------------------------------------------------------------
+
+memory_blocks = st.builds(
+    lambda begin, length, size: packing.Block(begin, begin + length, 64 * size),
+    st.integers(0, 60),
+    st.integers(1, 30),
+    st.integers(0, 40),
+)
+
+
+def assert_sound(blocks: Sequence[packing.Block], packed: packing.Packing) -> None:
+    assert packed.size == max((o + b.size for b, o in zip(blocks, packed.offsets, strict=True)), default=0)
+    for (a, start), (b, begin) in combinations(zip(blocks, packed.offsets, strict=True), 2):
+        if a.begin < b.end and b.begin < a.end and a.size and b.size:
+            assert start + a.size <= begin or begin + b.size <= start
+
+
+@given(st.lists(memory_blocks, max_size=40), st.sampled_from((0, 20, packing.MAXIMUM_PAIRS)))
+def test_packing_is_sound(blocks: list[packing.Block], maximum_pairs: int) -> None:
+    packed = packing.pack(blocks, maximum_pairs)
+    assert_sound(blocks, packed)
+    assert_sound(blocks, packing.pack_apart(blocks))
+    assert packing.lower_bound(blocks) <= packed.size <= packing.pack_by_time(blocks).size
+
+
+def test_packing_is_near_the_lower_bound() -> None:
+    """Measured 1.03 on average over these; the bound itself is not always reachable."""
+    random = np.random.default_rng(0)
+    ratios: list[float] = []
+    for _ in range(40):
+        begins, lengths, sizes = random.integers(0, 200, 100), random.integers(1, 20, 100), random.integers(1, 500, 100)
+        blocks = [
+            packing.Block(b, b + n, 64 * s)
+            for b, n, s in zip(begins.tolist(), lengths.tolist(), sizes.tolist(), strict=True)
+        ]
+        ratios.append(packing.pack(blocks).size / packing.lower_bound(blocks))
+    assert np.mean(ratios) < 1.06
+
+
+@pytest.mark.parametrize("live_at_once", [10, 100_000])
+def test_packing_time_is_near_linear(live_at_once: int) -> None:
+    random = np.random.default_rng(0)
+    sizes = random.integers(1, 1000, 100_000).tolist()
+    blocks = [packing.Block(n, n + 1 + int(random.integers(live_at_once)), 64 * size) for n, size in enumerate(sizes)]
+    start = time.perf_counter()
+    packing.pack(blocks)
+    assert time.perf_counter() - start < 30
+
+
+# -- the pass ----------------------------------------------------------------------------------------------------------
+
+CHAIN = """
+func.func @main(%x: memref<4xf32>, %out0: memref<4xf32>) attributes {{cuvil_fused.outputs = 1 : i64}} {{
+  %a = cuvil_fused.alloc : memref<4xf32>
+  cuvil_fused.copy %x, %a : memref<4xf32>, memref<4xf32>
+  {0}
+  func.return
+}}
+"""
+
+FREE = "cuvil_fused.free %a : memref<4xf32>"
+READ = "cuvil_fused.copy %a, %out0 : memref<4xf32>, memref<4xf32>"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (READ, "cuvil_fused.alloc: %a : memref<4xf32> is never freed"),
+        (f"{FREE}\n{FREE}", "cuvil_fused.free: %a is freed twice"),
+        (f"{FREE}\n{READ}", "cuvil_fused.copy: %a is used after it is freed"),
+        ("cuvil_fused.free %x : memref<4xf32>", "cuvil_fused.free: %x is not the result of a cuvil_fused.alloc"),
+    ],
+)
+def test_broken_lifetimes_are_refused(body: str, message: str) -> None:
+    with pytest.raises(VerificationError) as caught:
+        PlanMemoryPass().apply(make_context(), parse(CHAIN.format(body)))
+    assert caught.value.message.startswith(message)
+    assert caught.value.location is not None
+
+
+def test_remark_and_statistics_say_what_was_planned() -> None:
+    module = parse(CHAIN.format(f"{READ}\n{FREE}"))
+    with remarks.collect() as found, statistics.collect() as counted:
+        PlanMemoryPass().apply(make_context(), module)
+    facts = {"buffers": 1, "arena-bytes": 64, "buffer-bytes": 64, "lower-bound-bytes": 64}
+    assert [(remark.kind, remark.args) for remark in found] == [("analysis", facts)]
+    assert counted.counters["plan-memory"] == facts
+
+
+def test_alignment_below_that_of_views_is_refused() -> None:
+    with pytest.raises(UserError, match="alignment is a positive multiple of 64 bytes, got 32"):
+        PlanMemoryPass(alignment=32).apply(make_context(), ModuleOp([]))

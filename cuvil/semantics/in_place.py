@@ -1,8 +1,8 @@
 """Whether a kernel may write a result over one of its operands.
 
 A loop nest that reads an operand at a point and writes the result at that same point may use one buffer for both. It
-may not where it reads the operand elsewhere too (a reduction, a movement, a broadcast), nor where several results follow
-from the operand, since the emitter may compute them one after the other.
+may not where it reads the operand elsewhere too (a reduction, a movement, a broadcast), nor where several results
+follow from the operand, since the emitter may compute them one after the other.
 """
 
 from __future__ import annotations

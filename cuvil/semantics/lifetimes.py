@@ -1,4 +1,4 @@
-"""Lifetimes of buffers: every `cuvil_fused.alloc` has its one `free`, nothing is used outside the two, and when that is.
+"""Lifetimes of buffers: each `cuvil_fused.alloc` has its one `free`, nothing is used outside the two, and when that is.
 
 Lifetimes are explicit, and structured: a buffer is freed in the block that allocates it, hence exactly once on every
 path through it. A buffer allocated in a loop's body is a new one in each iteration. Buffers do not flow through the
