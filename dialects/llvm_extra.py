@@ -1,11 +1,12 @@
 """The LLVM instructions that xDSL's llvm dialect lacks, or takes for scalars only: `cuvil_llvm`.
 
-Level: the llvm dialect, of which this is a part by meaning. Produced by `lower-loops-to-llvm`, consumed by `module_to_text`.
-The prefix differs because a second dialect cannot share the name `llvm`: a context looks up an op by its dialect's name and
-refuses to register one name twice. Each op carries the instruction's own name, so that it can move upstream as it is.
+Level: the llvm dialect, of which this is a part by meaning. Produced by `lower-loops-to-llvm`, consumed by
+`module_to_text`. The prefix differs because a second dialect cannot share the name `llvm`: a context looks up an op
+by its dialect's name and refuses to register one name twice. Each op carries the instruction's own name, so that it
+can move upstream as it is.
 
-`llvm.fcmp` and `llvm.select` exist upstream, but want scalars (an i1 result and an i1 condition); vectors use the ops here.
-Everything that LLVM calls an intrinsic goes through `llvm.call_intrinsic`.
+`llvm.fcmp` and `llvm.select` exist upstream, but want scalars (an i1 result and an i1 condition); vectors use the ops
+here. Everything that LLVM calls an intrinsic goes through `llvm.call_intrinsic`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """The lane-wise operations that upstream's arith keeps for scalars: `cuvil_vector`.
 
-Level: the loop level, beside arith and vector. Produced by `LoopBuilder`, which puts these in place of the arith op of the
-same name wherever the values are vectors; consumed by `lower-loops-to-llvm`. MLIR's arith takes vectors in all of them;
-xDSL's definitions of compare, select and most casts accept scalars only, and neither verify nor parse otherwise.
+Level: the loop level, beside arith and vector. Produced by `LoopBuilder`, which puts these in place of the arith op
+of the same name wherever the values are vectors; consumed by `lower-loops-to-llvm`. MLIR's arith takes vectors in all
+of them; xDSL's definitions of compare, select and most casts accept scalars only, and neither verify nor parse
+otherwise.
 
-Every op means what the arith op of its name means, in each lane. Not checked: that a cast widens or narrows as its name says
-for floats (LLVM's verifier does).
+Every op means what the arith op of its name means, in each lane. Not checked: that a cast widens or narrows as its
+name says for floats (LLVM's verifier does).
 """
 
 from __future__ import annotations

@@ -13,25 +13,26 @@ llvm.func internal @double(%x: !llvm.ptr, %y: !llvm.ptr) {
 }
 ```
 
-| source                                       | target                                                     | table in             |
-|----------------------------------------------|------------------------------------------------------------|----------------------|
-| `arith`, `math`, `cuvil_vector`              | llvm instructions and intrinsics                           | `llvm_scalar`        |
-| `memref`, `vector`                           | address arithmetic, loads and stores, shuffles, intrinsics | `llvm_memory`        |
-| `scf`, `cf`, `func.call`, `func.return`      | blocks, branches, calls                                    | `llvm_control`       |
-| `scf.parallel`                               | an outlined function run by `GOMP_parallel`                | `llvm_parallel`      |
-| `func.func`                                  | `llvm.func`: internal if private and defined here          | here                 |
-| `func.func` with `cuvil.inputs`              | also `@cuvil_entry`, the C ABI                             | `llvm_host`          |
-| `memref.global`, uninitialized               | a slot of the array of parameters                          | here                 |
-| `memref.global`, initialized                 | `llvm.mlir.global internal constant`                       | here                 |
+| source                                  | target                                             | where           |
+|-----------------------------------------|----------------------------------------------------|-----------------|
+| `arith`, `math`, `cuvil_vector`         | llvm instructions and intrinsics                   | `llvm_scalar`   |
+| `memref`, `vector`                      | addresses, loads and stores, shuffles, intrinsics  | `llvm_memory`   |
+| `scf`, `cf`, `func.call`, `func.return` | blocks, branches, calls                            | `llvm_control`  |
+| `scf.parallel`                          | an outlined function run by `GOMP_parallel`        | `llvm_parallel` |
+| `func.func`                             | `llvm.func`, internal if private and defined here  | here            |
+| `func.func` with `cuvil.inputs`         | also `@cuvil_entry`, the C ABI                     | `llvm_host`     |
+| `memref.global`, uninitialized          | a slot of the array of parameters                  | here            |
+| `memref.global`, initialized            | `llvm.mlir.global internal`                        | here            |
 
-ABI: a memref is a bare pointer to its first element, an `index` an i64; strides count elements, `memref.view` bytes. A
-function that reads parameters, or calls one that does, takes the array of parameters as its last argument. A public kernel
-keeps its name and is called with bare pointers. `llvm.noalias` on a func argument is kept: whoever sets it promises it.
+ABI: a memref is a bare pointer to its first element, an `index` an i64; strides count elements, `memref.view` bytes.
+A function that reads parameters, or calls one that does, takes the array of parameters as its last argument. A public
+kernel keeps its name and is called with bare pointers. `llvm.noalias` on a func argument is kept: whoever sets it
+promises it.
 
 Requires: the ops that `LoopBuilder` makes (flat buffers, rank-1 vectors), cf, scf; `math` expanded by `lower-math`.
 Ensures: only builtin, llvm and `cuvil_llvm` ops are left, and the values computed are the same.
-Declines (with an error): nested or strided `scf.parallel`, vectors of higher rank, dynamic allocas, functions with several
-results, ops of other levels.
+Declines (with an error): nested or strided `scf.parallel`, vectors of higher rank, dynamic allocas, functions with
+several results, ops of other levels.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def _symbols(module: ModuleOp) -> set[str]:
     return {op.properties["sym_name"].data for op in module.ops if "sym_name" in op.properties}  # pyright: ignore
 
 
-# -- globals -------------------------------------------------------------------------------------------------------------
+# -- globals -----------------------------------------------------------------------------------------------------------
 
 
 def _is_external(op: memref.GlobalOp) -> bool:
@@ -141,7 +142,7 @@ def _lower_global(lowering: ModuleLowering, op: memref.GlobalOp) -> None:
     )
 
 
-# -- functions -----------------------------------------------------------------------------------------------------------
+# -- functions ---------------------------------------------------------------------------------------------------------
 
 
 def _parameter_readers(functions: Sequence[func.FuncOp], externals: set[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Compiled programs: calling them on addresses and arrays, refusing what does not fit, overlapping calls, their overhead."""
+"""Compiled programs: called on addresses and arrays, refusing what does not fit, overlapping, their overhead."""
 
 from __future__ import annotations
 

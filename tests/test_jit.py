@@ -115,7 +115,7 @@ def make(op_class: Any, result: Attribute | None = None, **properties: Attribute
     return apply
 
 
-# -- elementwise -----------------------------------------------------------------------------------------------------------
+# -- elementwise -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("width", [1, 4, 8, 16, 32, 64])
@@ -226,7 +226,7 @@ def test_integer_math(width: int) -> None:
         np.testing.assert_array_equal(got, expected)
 
 
-# -- casts, narrow floats and bools ------------------------------------------------------------------------------------------
+# -- casts, narrow floats and bools ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("width", [1, 16])
@@ -314,7 +314,7 @@ def test_bools_are_bytes(width: int) -> None:
     assert set(np.unique(got.view(np.uint8))) <= {0, 1}
 
 
-# -- vectors -----------------------------------------------------------------------------------------------------------------
+# -- vectors -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -399,7 +399,7 @@ def test_mask_lanes_are_clamped(active: int) -> None:
     np.testing.assert_array_equal(out, np.arange(16) < active)
 
 
-# -- control flow ------------------------------------------------------------------------------------------------------------
+# -- control flow ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7])
@@ -496,7 +496,7 @@ def test_both_edges_of_a_branch_may_meet() -> None:
     assert (pick(True, 1.5, 2.5), pick(False, 1.5, 2.5)) == (1.5, 2.5)
 
 
-# -- parallel loops ------------------------------------------------------------------------------------------------------------
+# -- parallel loops ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -538,7 +538,7 @@ def test_parallel_sum_with_thread_private_stack(threads: int) -> None:
         np.testing.assert_allclose(rows, 2 * x.reshape(64, 32).sum(1), rtol=1e-4, atol=1e-5)
 
 
-# -- buffers, calls and globals ------------------------------------------------------------------------------------------------
+# -- buffers, calls and globals ----------------------------------------------------------------------------------------
 
 
 def test_kernels_call_kernels_on_views() -> None:
@@ -590,7 +590,8 @@ def test_entry_of_the_c_abi() -> None:
       }
       func.return
     }
-    func.func @main(%x: memref<4xf32>, %n: index, %y: memref<4xf32>, %arena: memref<64xi8>) attributes {cuvil.inputs = 1 : i64} {
+    func.func @main(%x: memref<4xf32>, %n: index, %y: memref<4xf32>, %arena: memref<64xi8>)
+        attributes {cuvil.inputs = 1 : i64} {
       %c16 = arith.constant 16 : index
       %t = memref.view %arena[%c16][] : memref<64xi8> to memref<4xf32>
       %w = memref.get_global @w : memref<4xf32>
@@ -612,7 +613,7 @@ def test_entry_of_the_c_abi() -> None:
     np.testing.assert_array_equal(y, [111, 111, 111, 111])
 
 
-# -- declining ---------------------------------------------------------------------------------------------------------------
+# -- declining ---------------------------------------------------------------------------------------------------------
 
 
 def parse(text: str) -> NativeModule:
@@ -630,7 +631,7 @@ def test_nested_parallel_loops_are_refused() -> None:
         with b.parallel(2), b.parallel(2) as i:
             b.store(b.constant(0.0, f32), x, i)
 
-    with pytest.raises(UnsupportedError, match="scf.parallel: nested in another parallel loop"):
+    with pytest.raises(UnsupportedError, match=r"scf.parallel: nested in another parallel loop"):
         compile_module(ModuleOp([kernel("k", [buffer(f32, 2)], build)]))
 
 

@@ -31,7 +31,7 @@ from cuvil.runtime.executable import Executable
 from cuvil.runtime.threads import NUM_THREADS, openmp, thread_count
 from cuvil.targets.cpu import CpuTarget
 
-# -- object code to running code -----------------------------------------------------------------------------------------
+# -- object code to running code ---------------------------------------------------------------------------------------
 
 
 class LoadedCode:
@@ -106,7 +106,7 @@ def load_executable(
     )
 
 
-# -- the short way -------------------------------------------------------------------------------------------------------
+# -- the short way -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

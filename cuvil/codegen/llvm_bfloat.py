@@ -1,7 +1,8 @@
 """bf16 on the llvm level: an `i16` of its bits, computed with in f32.
 
-LLVM's own `bfloat` moves through f32 registers wherever a target lacks it, and rounds back by calling a library function that
-no C library has; on x86 even a store of one lane does. As bits it loads, stores, shuffles and selects like any integer.
+LLVM's own `bfloat` moves through f32 registers wherever a target lacks it, and rounds back by calling a library
+function that no C library has; on x86 even a store of one lane does. As bits it loads, stores, shuffles and selects
+like any integer.
 
     extf  bf16 -> f32   zero-extend, shift left by 16, bitcast
     truncf f32 -> bf16  the CPU's conversion where it has one, else round to nearest even on the bits

@@ -7,6 +7,7 @@ text emitter writes constants in place, so that the prelude costs nothing in the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from xdsl.dialects import llvm
@@ -14,6 +15,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
+    IntegerType,
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
@@ -39,6 +41,17 @@ _C = llvm.CallingConventionAttr("ccc")
 _NO_TAIL = llvm.TailCallKindAttr(llvm.TailCallKind.NONE)
 
 
+@cache
+def _segments(*numbers: int) -> DenseArrayBase[IntegerType]:
+    # Attributes are immutable, and making one costs as much as making an operation.
+    return DenseArrayBase.from_list(i32, numbers)
+
+
+@cache
+def _name(name: str) -> StringAttr:
+    return StringAttr(name)
+
+
 class LlvmBuilder:
     """Appends llvm-dialect operations to one function's blocks."""
 
@@ -49,6 +62,7 @@ class LlvmBuilder:
         self.entry = Block(arg_types=arg_types)
         self.region = Region([self.entry])
         self._constants: dict[Any, SSAValue] = {}
+        self._integers: dict[tuple[int, Attribute], SSAValue] = {}
         self._undefs: dict[Attribute, SSAValue] = {}
         self.block = Block()
         self._body = self.block
@@ -81,7 +95,11 @@ class LlvmBuilder:
 
     def constant(self, number: int, constant_type: Attribute = I64) -> SSAValue:
         """An integer constant."""
-        return self.attribute_constant(IntegerAttr(number, constant_type), constant_type)  # pyright: ignore
+        key = (number, constant_type)
+        if (known := self._integers.get(key)) is None:
+            value = IntegerAttr(number, constant_type)  # pyright: ignore
+            known = self._integers[key] = self.attribute_constant(value, constant_type)
+        return known
 
     def splat(self, number: int, element: Attribute, lanes: int) -> SSAValue:
         """The integer `number` in every one of `lanes` lanes."""
@@ -134,7 +152,7 @@ class LlvmBuilder:
 
     def field_pointer(self, base: SSAValue, struct: llvm.LLVMStructType, number: int) -> SSAValue:
         """The address of a struct's field."""
-        indices = DenseArrayBase.from_list(i32, [0, number])
+        indices = _segments(0, number)
         return self.op(llvm.GEPOp, base, result=PTR, rawConstantIndices=indices, elem_type=struct, noWrapFlags=_NO_WRAP)
 
     def load(self, pointer: SSAValue, value_type: Attribute) -> SSAValue:
@@ -164,10 +182,10 @@ class LlvmBuilder:
             operands=operands,
             result_types=() if result is None else (result,),
             properties={
-                "intrin": StringAttr(name),
+                "intrin": _name(name),
                 "fastmathFlags": flags,
                 "op_bundle_sizes": _NO_BUNDLES,
-                "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(operands), 0]),
+                "operandSegmentSizes": _segments(len(operands), 0),
             },
             attributes={} if alignment is None else {"alignment": _ALIGNMENTS[alignment]},
         )
@@ -202,7 +220,7 @@ class LlvmBuilder:
                 "CConv": _C,
                 "TailCallKind": _NO_TAIL,
                 "op_bundle_sizes": _NO_BUNDLES,
-                "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(operands), 0]),
+                "operandSegmentSizes": _segments(len(operands), 0),
             },
         )
         self.block.add_op(op)
@@ -248,7 +266,7 @@ class LlvmBuilder:
         other_operands: Sequence[SSAValue],
     ) -> None:
         """Jump to `then` if the condition holds, else to `other`."""
-        segments = DenseArrayBase.from_list(i32, [1, len(then_operands), len(other_operands)])
+        segments = _segments(1, len(then_operands), len(other_operands))
         self.emit(
             llvm.CondBrOp.create(
                 operands=(condition, *then_operands, *other_operands),

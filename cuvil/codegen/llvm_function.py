@@ -1,7 +1,7 @@
 """Lowering one function: its values, its blocks, and the tables of rules for its operations.
 
-`ModuleLowering` is what the functions of one module share: symbols, parameters, declarations. `FunctionLowering` holds the
-map from loop-level values to llvm values and walks the function's blocks once, in order.
+`ModuleLowering` is what the functions of one module share: symbols, parameters, declarations. `FunctionLowering`
+holds the map from loop-level values to llvm values and walks the function's blocks once, in order.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """`@cuvil_entry`: the C ABI around the host function.
 
-The host function is a `func.func` with the attribute `cuvil.inputs = N`: its first N buffer arguments are the inputs, the
-last one is the arena, those between are the outputs; its `index` arguments, wherever they stand, are the symbols in order.
-It keeps its name and its bare-pointer arguments (the array of parameters comes last), so that it can be called directly.
+The host function is a `func.func` with the attribute `cuvil.inputs = N`: its first N buffer arguments are the inputs,
+the last one is the arena, those between are the outputs; its `index` arguments, wherever they stand, are the symbols
+in order. It keeps its name and its bare-pointer arguments (the array of parameters comes last), so that it can be
+called directly.
 
     i32 cuvil_entry(void **inputs, void **outputs, void *arena, void **parameters, const int64_t *symbols)
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     FloatAttr,
+    IntAttr,
     IntegerAttr,
     IntegerType,
     VectorType,
@@ -34,13 +35,19 @@ class LiteralTexts:
     """Texts of types and constants; each distinct one is made once."""
 
     def __init__(self) -> None:
-        self._types: dict[Attribute, str] = {}
+        self._types: dict[int, tuple[Attribute, str]] = {}
+        self._equal_types: dict[Attribute, str] = {}
 
     def type_text(self, source: Attribute) -> str:
         """The LLVM type `source`."""
-        text = self._types.get(source)
+        # By identity first: to hash a vector type costs more than all the rest of an instruction's text.
+        known = self._types.get(id(source))
+        if known is not None:
+            return known[1]
+        text = self._equal_types.get(source)
         if text is None:
-            text = self._types[source] = self._make_type(source)
+            text = self._equal_types[source] = self._make_type(source)
+        self._types[id(source)] = (source, text)
         return text
 
     def _make_type(self, source: Attribute) -> str:
@@ -49,7 +56,7 @@ class LiteralTexts:
         if (name := _FLOATS.get(type(source))) is not None:
             return name
         if isinstance(source, llvm.LLVMPointerType):
-            return "ptr" if not hasattr(source.addr_space, "data") else f"ptr addrspace({source.addr_space.data})"  # pyright: ignore
+            return f"ptr addrspace({source.addr_space.data})" if isinstance(source.addr_space, IntAttr) else "ptr"
         if isinstance(source, VectorType):
             return f"<{source.get_shape()[0]} x {self.type_text(source.element_type)}>"
         if isinstance(source, llvm.LLVMVoidType):

@@ -5,10 +5,10 @@
 | `memref.load`, `store`, `vector.load` .. | `llvm.getelementptr`, then `llvm.load`, `store`, aligned as an element is |
 | `vector.maskedload`, `maskedstore`       | intrinsics `llvm.masked.load`, `llvm.masked.store`                        |
 | an `i1` in memory                        | an `i8`, tested against zero or extended with zeros                       |
-| `memref.alloca`                          | `llvm.alloca` in the prelude of the function (of the thread's, in a parallel loop) |
+| `memref.alloca`                          | `llvm.alloca` in the prelude of the function that the loop body is in     |
 | `memref.view`, `subview`, `cast` ...     | the source's pointer, moved by an offset                                  |
 | `memref.get_global`                      | the parameter's pointer, or the address of an initialized global          |
-| `memref.copy`                            | intrinsic `llvm.memmove` (an in-place plan may make both sides one buffer) |
+| `memref.copy`                            | intrinsic `llvm.memmove`: both sides may be one buffer                    |
 | `vector.broadcast`                       | `llvm.insertelement`, `llvm.shufflevector`                                |
 | `vector.create_mask n`                   | lane numbers < clamp(n)                                                   |
 | `vector.reduction`                       | intrinsics `llvm.vector.reduce.*`                                         |
@@ -29,7 +29,6 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
-    UnitAttr,
     VectorType,
     i1,
     i8,
@@ -41,13 +40,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from cuvil.codegen.llvm_build import NO_FLAGS
 from cuvil.codegen.llvm_scalar import Rule, fast_math
-from cuvil.codegen.llvm_types import element_of, llvm_type, memory_type, size_bytes, with_element
+from cuvil.codegen.llvm_types import element_of, llvm_type, memory_type, size_bytes
 from cuvil.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from cuvil.codegen.llvm_function import FunctionLowering
 
-# -- addresses -----------------------------------------------------------------------------------------------------------
+# -- addresses ---------------------------------------------------------------------------------------------------------
 
 
 def _strides(buffer: MemRefType, op_name: str) -> list[int]:
@@ -62,7 +61,7 @@ def _strides(buffer: MemRefType, op_name: str) -> list[int]:
             return strides[::-1][-len(shape) :] if shape else []
     if isinstance(layout, StridedLayoutAttr):
         found = layout.get_strides()
-        if found is not None and all(isinstance(stride, int) for stride in found):
+        if all(isinstance(stride, int) for stride in found):
             return [int(stride) for stride in found]  # pyright: ignore
     raise UnsupportedError(f"lower-loops-to-llvm: {op_name}: strides of {buffer} are not known")
 
@@ -109,7 +108,7 @@ def _to_memory(f: FunctionLowering, value: SSAValue) -> SSAValue:
     return f.b.op(llvm.ZExtOp, value, result=memory_type(value.type)) if _is_bool(value.type) else value
 
 
-# -- loads and stores ----------------------------------------------------------------------------------------------------
+# -- loads and stores --------------------------------------------------------------------------------------------------
 
 
 def _load(f: FunctionLowering, op: memref.LoadOp | vector.LoadOp) -> None:
@@ -154,7 +153,7 @@ def _copy(f: FunctionLowering, op: memref.CopyOp) -> None:
     f.b.intrinsic("llvm.memmove", target, source, f.b.constant(size), f.b.constant(0, i1), result=None)
 
 
-# -- buffers -------------------------------------------------------------------------------------------------------------
+# -- buffers -----------------------------------------------------------------------------------------------------------
 
 
 def _alloca(f: FunctionLowering, op: memref.AllocaOp) -> None:
@@ -176,7 +175,7 @@ def _same_pointer(f: FunctionLowering, op: Operation) -> None:
 
 
 def _moved(f: FunctionLowering, op: memref.SubviewOp | memref.ReinterpretCastOp) -> None:
-    """A view that starts at an offset. A subview's offsets count in the source's strides, a reinterpretation's in elements."""
+    """A view that starts at an offset: a subview's counts in the source's strides, a reinterpretation's in elements."""
     source = op.source.type
     assert isinstance(source, MemRefType)
     strides = _strides(source, op.name) if isinstance(op, memref.SubviewOp) else [1]
@@ -198,7 +197,7 @@ def _get_global(f: FunctionLowering, op: memref.GetGlobalOp) -> None:
     f.set(op, f.global_pointer(op, op.name_.root_reference.data))
 
 
-# -- vectors -------------------------------------------------------------------------------------------------------------
+# -- vectors -----------------------------------------------------------------------------------------------------------
 
 
 def splat(f: FunctionLowering, scalar: SSAValue, lanes: int) -> SSAValue:

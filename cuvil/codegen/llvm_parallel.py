@@ -4,16 +4,16 @@
 scf.parallel (%i) = (%c0) to (%n) step (%c1) { body }          in @k
 =>
 @k.range(captured..., lo, hi)     runs the body for lo <= i < hi
-@cuvil.thread(context)            loads @k.range's address, what is captured and n; calls @k.range for this thread's share
+@cuvil.thread(context)            loads @k.range's address, what is captured and n; calls it for this thread's share
 in @k:  if cuvil_num_threads <= 1 or n <= 1:  call @k.range(captured..., 0, n)
         else:  store those to a struct on the stack; GOMP_parallel(@cuvil.thread, struct, cuvil_num_threads, 0)
 ```
 
-Thread t of T gets the contiguous [n*t/T, n*(t+1)/T). The team always has `cuvil_num_threads` threads, also where n is less:
-libgomp ends the threads that a smaller team leaves over, and starting them again costs more than they would idle. Two
-functions rather than one: a pointer loaded from the struct could alias any other, while an argument can say it does not, and
-@cuvil.thread is the same for all loops that capture the same types.
-Constants are made again inside, not captured. `memref.alloca` in the body lands in @k.range: it belongs to one thread.
+Thread t of T gets the contiguous [n*t/T, n*(t+1)/T). The team always has `cuvil_num_threads` threads, also where n is
+less: libgomp ends the threads that a smaller team leaves over, and starting them again costs more than they would
+idle. Two functions rather than one: a pointer loaded from the struct could alias any other, while an argument can say
+it does not, and @cuvil.thread is the same for all loops that capture the same types. Constants are made again inside,
+not captured. `memref.alloca` in the body lands in @k.range: it belongs to one thread.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _outline_range(f: FunctionLowering, op: scf.ParallelOp, captured: Sequence[S
 
 
 def _arg_attrs(f: FunctionLowering, captured: Sequence[SSAValue], count: int) -> ArrayAttr[DictionaryAttr]:
-    """Captured buffers keep the `noalias` of the function around, unless a pointer made from one is captured as well."""
+    """Captured buffers keep the function's `noalias`, unless a pointer made from one is captured as well."""
     attrs = [DictionaryAttr({}) for _ in range(count)]
     buffers = [value for value in captured if llvm_type(value.type) == PTR]
     if all(isinstance(value, BlockArgument) or isinstance(value.owner, memref.AllocaOp) for value in buffers):

@@ -1,8 +1,8 @@
 """Cut a module into several, so that they compile at the same time.
 
-Internal functions stay with the functions that refer to them; kernels, which only the host program calls, move apart and
-become external. The host program goes first. Thread functions and constants are small and internal: each part that uses one
-gets a copy.
+Internal functions stay with the functions that refer to them; kernels, which only the host program calls, move apart
+and become external. The host program goes first. Thread functions and constants are small and internal: each part
+that uses one gets a copy.
 """
 
 from __future__ import annotations

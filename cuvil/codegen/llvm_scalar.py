@@ -13,10 +13,11 @@
 | `arith.index_cast`                           | `llvm.sext`, `llvm.trunc` or nothing                              |
 | `math.sqrt`, `floor`, `fma`, `ctpop`, ...    | intrinsics                                                        |
 
-A shift by the width or more is poison in arith as in LLVM, and so is a float that does not fit its integer type. A division by
-zero is undefined in arith, and so is that of the least number by -1; here they give some number, since the lanes that a mask
-leaves out divide as well, and a trap would end the process. A cast between f64 and a 16-bit float goes through f32, as PyTorch's does and as x86 can without a library
-call. `math` functions that are no LLVM instruction (exp, log, tanh ...) must have been expanded by `lower-math`.
+A shift by the width or more is poison in arith as in LLVM, and so is a float that does not fit its integer type. A
+division by zero is undefined in arith, and so is that of the least number by -1; here they give some number, since
+the lanes that a mask leaves out divide as well, and a trap would end the process. A cast between f64 and a 16-bit
+float goes through f32, as PyTorch's does and as x86 can without a library call. `math` functions that are no LLVM
+instruction (exp, log, tanh ...) must have been expanded by `lower-math`.
 """
 
 from __future__ import annotations
@@ -53,12 +54,13 @@ if TYPE_CHECKING:
 Rule: TypeAlias = "Callable[[FunctionLowering, Any], None]"
 
 _OVERFLOW = {arith.IntegerOverflowFlag.NSW: 1, arith.IntegerOverflowFlag.NUW: 2}
+_OVERFLOW_FLAGS = [IntegerAttr(bits, i32) for bits in range(4)]
 _FAST: dict[Attribute, llvm.FastMathAttr] = {arith.FastMathFlagsAttr("none"): NO_FLAGS}
 
 
 def fast_math(flags: Attribute | None) -> llvm.FastMathAttr:
     """arith's fast-math flags as the llvm dialect's."""
-    if flags is None:
+    if flags is None or not flags.data:  # pyright: ignore
         return NO_FLAGS
     if (known := _FAST.get(flags)) is None:
         assert isinstance(flags, arith.FastMathFlagsAttr)
@@ -92,7 +94,7 @@ def _wrapping(op_class: type[IRDLOperation]) -> Rule:
 
 def _overflow(flags: Attribute | None) -> Attribute:
     bits = sum(_OVERFLOW[flag] for flag in flags.data) if isinstance(flags, arith.IntegerOverflowAttr) else 0
-    return IntegerAttr(bits, i32)
+    return _OVERFLOW_FLAGS[bits]
 
 
 def _float(op_class: type[IRDLOperation]) -> Rule:
@@ -155,10 +157,11 @@ def _compare_floats(f: FunctionLowering, op: Any) -> None:
 
 
 def _select(f: FunctionLowering, op: Operation) -> None:
-    f.set(op, f.b.select(*f.operands(op)))
+    condition, true, false = f.operands(op)
+    f.set(op, f.b.select(condition, true, false))
 
 
-# -- divisions that round otherwise --------------------------------------------------------------------------------------
+# -- divisions that round otherwise ------------------------------------------------------------------------------------
 
 
 def _constant_divisor(value: SSAValue) -> bool:
@@ -288,7 +291,7 @@ def _bitcast(f: FunctionLowering, op: Operation) -> None:
     f.set(op, value if value.type == result else f.b.op(llvm.BitcastOp, value, result=result))
 
 
-# -- math ----------------------------------------------------------------------------------------------------------------
+# -- math --------------------------------------------------------------------------------------------------------------
 
 
 def _reciprocal_sqrt(f: FunctionLowering, op: Operation) -> None:

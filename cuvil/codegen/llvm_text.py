@@ -3,7 +3,8 @@
 One table, op class => text. Constants and addresses are written where they are used; block arguments become phi nodes.
 Intrinsics are called by their names without type suffixes and not declared: LLVM's parser does both.
 
-The target's triple and data layout are left to whoever makes the object file; functions carry the CPU's name and features.
+The target's triple and data layout are left to whoever makes the object file; functions carry the CPU's name and
+features.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _symbol(name: str) -> str:
     return f"@{name}" if _PLAIN_NAME.fullmatch(name) else f'@"{name}"'
 
 
-# -- globals -------------------------------------------------------------------------------------------------------------
+# -- globals -----------------------------------------------------------------------------------------------------------
 
 
 def _global_text(op: llvm.GlobalOp, literals: LiteralTexts) -> SymbolText:
@@ -101,7 +102,7 @@ def _global_text(op: llvm.GlobalOp, literals: LiteralTexts) -> SymbolText:
     return SymbolText(op.sym_name.data, text, declaration, linkage == "internal", True)
 
 
-# -- functions -----------------------------------------------------------------------------------------------------------
+# -- functions ---------------------------------------------------------------------------------------------------------
 
 
 def _function_text(op: llvm.FuncOp, literals: LiteralTexts) -> SymbolText:
@@ -211,7 +212,7 @@ class _FunctionEmitter:
 _Emit: TypeAlias = "Callable[[_FunctionEmitter, Any], str]"
 
 
-# -- literals ------------------------------------------------------------------------------------------------------------
+# -- literals ----------------------------------------------------------------------------------------------------------
 
 
 def _constant_literal(e: _FunctionEmitter, op: llvm.ConstantOp) -> str:
@@ -238,7 +239,7 @@ _LITERALS: dict[type[Operation], _Emit] = {
 }
 
 
-# -- instructions --------------------------------------------------------------------------------------------------------
+# -- instructions ------------------------------------------------------------------------------------------------------
 
 _OVERFLOW_TEXTS = ("", " nsw", " nuw", " nuw nsw")
 
@@ -401,7 +402,7 @@ def _insert_value(e: _FunctionEmitter, op: llvm.InsertValueOp) -> str:
     return f"  {e.names[op.res]} = insertvalue {e.typed(op.container)}, {e.typed(op.value)}, {path}"
 
 
-# -- terminators ---------------------------------------------------------------------------------------------------------
+# -- terminators -------------------------------------------------------------------------------------------------------
 
 
 def _block(op: Operation) -> Block:

@@ -3,9 +3,9 @@
 The code is position-independent with the small code model: it reaches what other objects define through stubs and the
 GOT, so that objects may lie anywhere in the address space. It is `bytes`: it can be cached and loaded later.
 
-No pass pipeline runs. The text is vector code whose loops are unrolled, blocked and register-allocated on purpose, and what
-code generation does by itself (address modes, strength reduction, common subexpressions, hoisting out of loops) is what it
-lacks. Measured on Zen 5, one thread, compile time in ms and run time in us:
+No pass pipeline runs. The text is vector code whose loops are unrolled, blocked and register-allocated on purpose,
+and what code generation does by itself (address modes, strength reduction, common subexpressions, hoisting out of
+loops) is what it lacks. Measured on Zen 5, one thread, compile time in ms and run time in us:
 
 | kernel                 | no passes, level 1 | instcombine + simplifycfg, 2 | O1 without vectorizers, 2 | O2, 3     |
 |------------------------|--------------------|------------------------------|---------------------------|-----------|
@@ -13,8 +13,8 @@ lacks. Measured on Zen 5, one thread, compile time in ms and run time in us:
 | convolution 3x3, 64    | 13.1, 880          | 14.6, 876                    | 30.0, 879                 | 34.4, 883 |
 | convolution 3x3/2, 128 | 10.4, 223          | 13.1, 223                    | 26.5, 219                 | 29.7, 220 |
 
-llvmlite guards each call into LLVM by one lock; emission, which is nearly all of the time, is called without it: modules
-are compiled on several Python threads, each in an LLVM context of its own.
+llvmlite guards each call into LLVM by one lock; emission, which is nearly all of the time, is called without it:
+modules are compiled on several Python threads, each in an LLVM context of its own.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ The runtime knows no compiler: it is given the address of the entry (`cuvil.code
 
     i32 entry(void **inputs, void **outputs, void *arena, void **parameters, const int64_t *symbols)
 
-and whatever keeps that address valid. Each call takes a *frame*: the arrays of pointers that the entry reads and an arena of
-its own. Frames are kept and taken again, so that a call allocates nothing, and as many exist as calls ever ran at the same
-time: calls from several threads do not wait for each other.
+and whatever keeps that address valid. Each call takes a *frame*: the arrays of pointers that the entry reads and an
+arena of its own. Frames are kept and taken again, so that a call allocates nothing, and as many exist as calls ever
+ran at the same time: calls from several threads do not wait for each other.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ class Frame:
 class Executable:
     """The entry at `address`, with its parameters bound.
 
-    `parameters` are the weights in the order that the entry expects; they are kept (as aligned copies where they are not
-    aligned), and so is `keep` (the code itself). `arena_bytes` is the size of the arena, or a function of the symbols that
-    gives it. `thread_address` is where the code reads how many threads to use; 0 where it has no parallel loop.
+    `parameters` are the weights in the order that the entry expects; they are kept (as aligned copies where they are
+    not aligned), and so is `keep` (the code itself). `arena_bytes` is the size of the arena, or a function of the
+    symbols that gives it. `thread_address` is where the code reads how many threads to use; 0 where it has no
+    parallel loop.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class Executable:
     def run(self, frame: Frame) -> None:
         """Run the entry on what the arrays of `frame` say. Raises `CuvilRuntimeError` if it fails."""
         if callable(self.arena_bytes):
-            frame.reserve(self.arena_bytes(frame.symbols))
+            frame.reserve(self.arena_bytes(list(frame.symbols)))
         if self._threads is not None:
             self._threads.value = self._fixed_threads or thread_count()
         status = self._entry(*frame.arguments)

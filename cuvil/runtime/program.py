@@ -1,7 +1,7 @@
 """An executable called with NumPy arrays: checked against what each input and output must be.
 
-This is the face of compiled code where torch is not: the artifact loader and tests. A symbol (a dynamic dim) gets its value
-from the input dim that has its name.
+This is the face of compiled code where torch is not: the artifact loader and tests. A symbol (a dynamic dim) gets its
+value from the input dim that has its name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The OpenMP runtime that compiled code runs its parallel loops on, and how many threads they may use.
 
-Compiled code enters parallel regions through `GOMP_parallel`. Where torch is loaded, that is the function of torch's own
-OpenMP runtime, so that the two share one pool of threads; else the system's libgomp; else loops run on the calling thread.
+Compiled code enters parallel regions through `GOMP_parallel`. Where torch is loaded, that is the function of torch's
+own OpenMP runtime, so that the two share one pool of threads; else the system's libgomp; else loops run on the
+calling thread.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What code generation needs to know of a CPU: its vectors, registers and caches, and how LLVM names it.
 
-`CpuTarget.host()` describes the machine that runs; `CpuTarget.named("x86-64-v4")` one that does not depend on it, which is
-what tests of generated text use. Cache sizes of named targets are the common ones of that class.
+`CpuTarget.host()` describes the machine that runs; `CpuTarget.named("x86-64-v4")` one that does not depend on it,
+which is what tests of generated text use. Cache sizes of named targets are the common ones of that class.
 """
 
 from __future__ import annotations
