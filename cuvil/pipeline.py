@@ -29,7 +29,7 @@ class Stage:
     ensures: str
 
 
-NORMALIZE = "decompose,generalize,infer-shapes,canonicalize,cse,dce,fold-constants"
+NORMALIZE = "decompose{keep=attention},generalize,infer-shapes,canonicalize,cse,dce,fold-constants"
 
 CPU_STAGES = (
     Stage("import", "fold-batch-norm", "inference only: no batch_norm where a contraction can take it up"),

@@ -277,6 +277,7 @@ class _Planner:
         if open_values:
             return
         self._add(group, op)
+        self._bases[op.result] = [op.result]
         group.depth += 1
         group.level[op.result] = group.depth
         group.shape = self._shape(op.result)
@@ -482,7 +483,7 @@ class _Planner:
 
     def _readable(self, op: Operation, index: int, operand: SSAValue, number: int) -> SSAValue:
         """An anchor's operand as a strided view of a buffer that the anchor's emitter takes; else as a buffer itself."""
-        view = view_of(operand)
+        view = view_of(operand, lambda value: self._owner_group(value) is not None)
         if view is None or not self._takes(op, index, view):
             return self.buffer(operand, number)
         self.buffer(view.root, number)

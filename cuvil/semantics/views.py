@@ -7,7 +7,7 @@ its result is a root itself. Everything is in elements; a stride of 0 repeats.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType
@@ -48,28 +48,31 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def view_of(value: SSAValue) -> View | None:
-    """`value` as a view of the farthest root that strides can reach; None where its shape is symbolic."""
+def view_of(value: SSAValue, is_root: Callable[[SSAValue], bool] | None = None) -> View | None:
+    """`value` as a view of the farthest root that strides can reach; None where its shape is symbolic.
+
+    The chain ends early at a value for which `is_root` holds.
+    """
     shape = static_shape(value)
     if shape is None:
         return None
-    owner = value.owner
+    owner = None if is_root is not None and is_root(value) else value.owner
     view: View | None = None
     match owner:
         case ct.TransposeOp():
-            source = view_of(owner.input)
+            source = view_of(owner.input, is_root)
             view = source and _permuted(source, ct.numbers(owner.input_order))
         case ct.SliceOp():
-            source = view_of(owner.input)
+            source = view_of(owner.input, is_root)
             view = source and _sliced(source, shape, ct.numbers(owner.starts), ct.numbers(owner.steps))
         case ct.BroadcastOp():
-            source = view_of(owner.input)
+            source = view_of(owner.input, is_root)
             view = source and _broadcast(source, shape, ct.numbers(owner.axes))
         case ct.ReverseOp():
-            source = view_of(owner.input)
+            source = view_of(owner.input, is_root)
             view = source and _reversed(source, ct.numbers(owner.axes))
         case ct.ReshapeOp():
-            source = view_of(owner.input)
+            source = view_of(owner.input, is_root)
             strides = source and reshaped_strides(source.shape, source.strides, shape)
             view = View(source.root, source.offset, shape, strides) if source and strides is not None else None
         case _:
