@@ -140,7 +140,10 @@ def interpreting_runner(imported: ImportedModule) -> Runner:
     def call(inputs: Sequence[Tensor]) -> list[Tensor]:
         arrays = [array_of_tensor(tensor) for tensor in inputs]
         results = run_function(imported.module, imported.name, arrays, imported.parameters)
-        return [torch.tensor(np.array(result, order="C"), dtype=dtype) for result, dtype in zip(results, dtypes, strict=True)]
+        return [
+            torch.tensor(np.array(result, order="C"), dtype=dtype)
+            for result, dtype in zip(results, dtypes, strict=True)
+        ]
 
     return call
 

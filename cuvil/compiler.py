@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cuvil.compiled_module import CompiledModule, MemoryReport, interpreting_runner, native_runner
@@ -59,6 +60,8 @@ def compile(
         return _interpreted(imported, settings, started)
     with remarks.collect() as said:
         native = lower_to_native(imported, target, settings, report)
+    # The executable has the weights that it reads; the originals of packed ones must not be kept alive.
+    imported = replace(imported, parameters={})
     return CompiledModule(
         imported,
         native_runner(native.executable, imported),

@@ -7,7 +7,7 @@ size of the arena.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import BFloat16Type, DenseIntOrFPElementsAttr, Intege
 from xdsl.ir import Attribute
 
 from cuvil.compiled_module import MemoryReport
+from cuvil.dialects.fused import ParameterOp, buffer_type_of, size_bytes
 from cuvil.dialects.tensor import GlobalOp
 from cuvil.errors import InternalError, UserError
 from cuvil.frontends.exported import ImportedModule
@@ -104,9 +105,12 @@ class Lowering:
         pipeline = Pipeline.of(stage.passes)
         if not self.options.fuse_conv_bn_relu:
             pipeline = pipeline.without("fold-batch-norm")
+        asked: dict[str, str] = {}
         if not self.options.enable_memory_reuse:
-            pipeline = Pipeline.of(*(_without_reuse(step) for step in pipeline.steps))
-        return pipeline
+            asked["plan-memory"] = "plan-memory{reuse=false}"
+        if self.options.threads is not None:
+            asked["lower-fused-to-loops"] = f"lower-fused-to-loops{{threads={self.options.threads}}}"
+        return Pipeline.of(*(_asked(step, asked) for step in pipeline.steps))
 
     def instruments(self) -> list[Instrument]:
         """What the options ask to be done around every pass."""
@@ -122,7 +126,20 @@ class Lowering:
         return found
 
     def _take_globals(self) -> None:
-        self.globals = ModuleOp([op.clone() for op in self.module.ops if isinstance(op, GlobalOp)])
+        """Keep the globals as they are, and in the module those that the program itself reads."""
+        declared = [op for op in self.module.ops if isinstance(op, GlobalOp)]
+        self.globals = ModuleOp([op.clone() for op in declared])
+        read = {
+            op.symbol.string_value()
+            for function in self.module.ops
+            if isinstance(function, func.FuncOp)
+            for op in function.walk()
+            if isinstance(op, ParameterOp)
+        }
+        for op in declared:
+            if op.sym_name.data not in read:
+                op.detach()
+                op.erase()
         host = self.host()
         arena = host.attributes.get(_ARENA_BYTES)
         self.arena_bytes = arena.value.data if isinstance(arena, IntegerAttr) else 0
@@ -209,8 +226,6 @@ class Lowering:
 
     def memory(self, parameters: Sequence[Array]) -> MemoryReport:
         """The bytes that a call takes."""
-        from cuvil.dialects.fused import buffer_type_of, size_bytes
-
         outputs = [output.type for output in self.imported.outputs if output.type is not None]
         sizes = [size_bytes(buffer_type_of(each)) for each in outputs]  # pyright: ignore[reportArgumentType]
         output_bytes = sum(size for size in sizes if isinstance(size, int))
@@ -222,8 +237,9 @@ def native_array(value: Array, element_type: Attribute) -> Array:
     return bf16_bits(value) if isinstance(element_type, BFloat16Type) else value
 
 
-def _without_reuse(step: Step) -> Any:
-    return "plan-memory{reuse=false}" if not isinstance(step, Nested) and step.name == "plan-memory" else step
+def _asked(step: Step, asked: Mapping[str, str]) -> Any:
+    """The step, or the text that is asked for in its place."""
+    return step if isinstance(step, Nested) else asked.get(step.name, step)
 
 
 def _cpu_target() -> Any:

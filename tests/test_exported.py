@@ -1,8 +1,8 @@
 """The front end from torch.export: every family of aten ops through the reference interpreter against eager.
 
 A case is a function and its inputs. Each family is exported once, as a module that returns all of its cases' results,
-and compared case by case. Floats are float64 unless a case is about another dtype, so that the comparison is about meaning and
-not rounding; values include NaN, infinities and -0.0 where functions are element-wise.
+and compared case by case. Floats are float64 unless a case is about another dtype, so that the comparison is about
+meaning and not rounding; values include NaN, infinities and -0.0 where functions are element-wise.
 """
 
 from __future__ import annotations
