@@ -37,7 +37,7 @@ from xdsl.passes import ModulePass
 
 from cuvil.dialects.base import int_attr
 from cuvil.dialects.fused import AllocOp, ArenaViewOp, size_bytes
-from cuvil.errors import UnsupportedError, UserError
+from cuvil.errors import PassError, UnsupportedError, UserError, VerificationError
 from cuvil.instrument import remarks, statistics
 from cuvil.passes.bufferize import OUTPUTS
 from cuvil.semantics.lifetimes import Lifetime, lifetimes_of
@@ -124,7 +124,11 @@ class PlanMemoryPass(ModulePass):
 
     def plan(self, function: func.FuncOp) -> None:
         """Plan one function."""
-        lifetimes = lifetimes_of(function)
+        try:
+            lifetimes = lifetimes_of(function)
+        except VerificationError as error:
+            # What came in is broken, not what this pass made of it.
+            raise PassError(self.name, error.message, error.location, error.notes) from error
         sizes = self.sizes(lifetimes)
         blocks = [Block(each.begin, each.end, sizes[each.alloc.buffer.type]) for each in lifetimes]
         packing = pack(blocks) if self.reuse else pack_apart(blocks)

@@ -21,7 +21,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 
 from cuvil.dialects.fused import KernelOp
-from cuvil.errors import UserError, VerificationError
+from cuvil.errors import PassError, UserError, VerificationError
 from cuvil.instrument import remarks, statistics
 from cuvil.instrument.verify import verify_module
 from cuvil.ir_text import parse_module
@@ -386,9 +386,13 @@ READ = "cuvil_fused.copy %a, %out0 : memref<4xf32>, memref<4xf32>"
     ],
 )
 def test_broken_lifetimes_are_refused(body: str, message: str) -> None:
-    with pytest.raises(VerificationError) as caught:
-        PlanMemoryPass().apply(make_context(), parse(CHAIN.format(body)))
-    assert caught.value.message.startswith(message)
+    module = parse(CHAIN.format(body))
+    with pytest.raises(VerificationError) as found:
+        verify_lifetimes(function_of(module))
+    assert found.value.message.startswith(message)
+    with pytest.raises(PassError) as caught:
+        PlanMemoryPass().apply(make_context(), module)
+    assert caught.value.message.startswith(f"pass 'plan-memory' failed: {message}")
     assert caught.value.location is not None
 
 

@@ -11,7 +11,7 @@ func.func @core(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @composite(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{pass 'bufferize' failed: cuvil_tensor.softmax: outside of a kernel in @composite; run 'fuse' before 'bufferize'}}
-  %0 = cuvil_tensor.softmax %x axis = 0 : tensor<4xf32>
+  %0 = cuvil_tensor.softmax %x axis = 0 : tensor<4xf32> -> tensor<4xf32>
   func.return %0 : tensor<4xf32>
 }
 

@@ -1,0 +1,15 @@
+// RUN: cuvil-opt %s -p plan-memory | filecheck %s
+// The twin: buffers that are live at once lie apart.
+// CHECK: cuvil_fused.arena_bytes = 128 : i64
+// CHECK: %a = cuvil_fused.arena_view %arena at 0 :
+// CHECK: %b = cuvil_fused.arena_view %arena at 64 :
+func.func @main(%x: memref<16xf32>, %out0: memref<16xf32>) attributes {cuvil_fused.outputs = 1 : i64} {
+  %a = cuvil_fused.alloc : memref<16xf32>
+  %b = cuvil_fused.alloc : memref<16xf32>
+  cuvil_fused.copy %x, %a : memref<16xf32>, memref<16xf32>
+  cuvil_fused.copy %a, %b : memref<16xf32>, memref<16xf32>
+  cuvil_fused.free %a : memref<16xf32>
+  cuvil_fused.copy %b, %out0 : memref<16xf32>, memref<16xf32>
+  cuvil_fused.free %b : memref<16xf32>
+  func.return
+}
