@@ -30,6 +30,7 @@ from xdsl.parser import Parser
 from cuvil.codegen.jit import NativeModule, compile_module
 from cuvil.codegen.loops import LoopBuilder
 from cuvil.errors import CuvilRuntimeError, UnsupportedError
+from cuvil.passes.lower_loops_to_llvm import lower_module
 from cuvil.targets.cpu import CpuTarget
 from cuvil.universe import make_context
 
@@ -52,13 +53,19 @@ def kernel(name: str, types: Sequence[Attribute], build: Callable[..., Any], pri
 def run(
     types: Sequence[Attribute], build: Callable[..., Any], *arguments: Any, target: CpuTarget | None = None
 ) -> None:
-    """Build, verify, print and parse, compile, call."""
-    module = ModuleOp([kernel("k", types, build)])
+    """Build, lower, compile, call; on both levels the module verifies, and its text parses back to what it was."""
+    module = round_trip(ModuleOp([kernel("k", types, build)]))
+    lower_module(module, target or CpuTarget.host())
+    compile_module(round_trip(module), target).function("k")(*arguments)
+
+
+def round_trip(module: ModuleOp) -> ModuleOp:
+    """The verified module, printed and parsed."""
     module.verify()
     text = str(module)
-    module = Parser(make_context(), text).parse_module()
-    assert str(module) == text
-    compile_module(module, target).function("k")(*arguments)
+    parsed = Parser(make_context(), text).parse_module()
+    assert str(parsed) == text
+    return parsed
 
 
 def lanes_of(*values: SSAValue) -> int:
@@ -362,6 +369,7 @@ def test_lanes_are_extracted_inserted_and_shuffled() -> None:
 
     def build(b: LoopBuilder, source: SSAValue, result: SSAValue) -> None:
         value = b.load(source, 0, 8)
+        assert isinstance(value.type, VectorType)
         reversed_ = b.insert(
             vector.ShuffleOp(
                 value, value, DenseArrayBase.from_list(i64, [7, 6, 5, 4, 3, 2, 1, 0]), result_type=value.type

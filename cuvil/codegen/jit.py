@@ -73,7 +73,7 @@ _library_numbers = itertools.count()
 @cache
 def _linker() -> binding.LLJIT:
     """The process's JIT linker. JITLink maps an object's sections as one block and reaches everything else by stubs."""
-    return binding.create_lljit_compiler(target_machine(CpuTarget.host()), use_jit_link=True, suppress_errors=True)
+    return binding.create_lljit_compiler(target_machine(CpuTarget.host()), use_jit_link=True)
 
 
 def compile_objects(module: ModuleOp, target: CpuTarget, parts: int | None = None) -> list[bytes]:
