@@ -28,9 +28,7 @@ def fmod(x: Lanes, y: Lanes) -> Lanes:
     near = dividend.compare("olt", divisor).select(dividend, near)
     is_far = dividend.compare("oge", divisor * _MODERATE[x.bits])
     is_far = is_far & dividend.compare("olt", INFINITY) & divisor.compare("ogt", 0.0)
-    result = choose(
-        is_far.any(), lambda: is_far.select(_long_division(dividend, divisor), near), lambda: near, like=x
-    )
+    result = choose(is_far.any(), lambda: is_far.select(_long_division(dividend, divisor), near), lambda: near, like=x)
     return result.copysign(x)
 
 

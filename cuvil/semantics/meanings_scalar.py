@@ -178,7 +178,7 @@ def _bitcast(frame: Frame, op: arith.BitcastOp, operands: Values) -> Values:
 
 def _by_library(function: Callable[[float], float]) -> Meaning:
     """A float64 library function applied element by element."""
-    return _applied(lambda x: np.frompyfunc(function, 1, 1)(np.asarray(x, np.float64)).astype(np.float64))
+    return _applied(lambda x: np.asarray(np.frompyfunc(function, 1, 1)(np.asarray(x, np.float64)), np.float64))
 
 
 def _fma(a: Any, b: Any, c: Any) -> Any:

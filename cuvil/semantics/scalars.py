@@ -74,7 +74,7 @@ def _elementwise(function: Callable[[float], float]) -> Meaning:
 
     def meaning(np: Any, x: Any) -> Any:
         wide = np.asarray(x, dtype=np.float64)
-        return np.frompyfunc(function, 1, 1)(wide).astype(np.float64).astype(x.dtype)
+        return np.asarray(np.frompyfunc(function, 1, 1)(wide), np.float64).astype(x.dtype)
 
     return meaning
 
