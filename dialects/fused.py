@@ -21,6 +21,7 @@ Not checked here: that `access` tells the truth (the pass `fuse` and its tests a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -52,15 +53,17 @@ from xdsl.irdl import (
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
+    EffectInstance,
     HasParent,
     IsolatedFromAbove,
     IsTerminator,
     MemoryAllocEffect,
+    MemoryEffect,
+    MemoryEffectKind,
     MemoryFreeEffect,
     MemoryReadEffect,
     MemoryWriteEffect,
     Pure,
-    RecursiveMemoryEffect,
     SymbolTable,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -194,6 +197,21 @@ def size_bytes(value_type: Attribute) -> int | DimExpr:
     return product(shape_of(value_type)) * max(bits // 8, 1)
 
 
+class KernelMemoryEffect(MemoryEffect):
+    """None on values; in destination style a kernel reads its operands and writes its destinations.
+
+    Its region says nothing of that: it is on values in both forms.
+    """
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        assert isinstance(op, KernelOp)
+        if not op.is_destination_style:
+            return set()
+        reads = {EffectInstance(MemoryEffectKind.READ, value) for value in op.inputs}
+        return reads | {EffectInstance(MemoryEffectKind.WRITE, value) for value in op.into}
+
+
 @irdl_op_definition
 class KernelOp(IRDLOperation):
     """A region of core ops computed by one loop nest.
@@ -222,7 +240,7 @@ class KernelOp(IRDLOperation):
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(IsolatedFromAbove(), RecursiveMemoryEffect())
+    traits = traits_def(IsolatedFromAbove(), KernelMemoryEffect())
 
     def __init__(
         self,
