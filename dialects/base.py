@@ -101,6 +101,7 @@ class TensorOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         definition = cls.get_irdl_definition()
+        start = parser.pos
         properties: dict[str, Attribute] = {}
         if "kind" in definition.properties:
             properties["kind"] = StringAttr(parser.parse_identifier())
@@ -114,20 +115,27 @@ class TensorOp(IRDLOperation):
             if parser.parse_optional_punctuation(",") is None:
                 break
         optional: dict[str, UnresolvedOperand] = {}
+        place = parser.pos
         while (name := parser.parse_optional_identifier()) is not None:
-            cls._parse_keyword(parser, name, properties, optional)
+            cls._parse_keyword(parser, place, name, properties, optional)
+            place = parser.pos
         types, result_types = cls._parse_types(parser, len(positional) + len(optional))
-        return cls._assemble(parser, positional, optional, types, result_types, properties)
+        return cls._assemble(parser, start, positional, optional, types, result_types, properties)
 
     @classmethod
     def _parse_keyword(
-        cls, parser: Parser, name: str, properties: dict[str, Attribute], optional: dict[str, UnresolvedOperand]
+        cls,
+        parser: Parser,
+        place: int,
+        name: str,
+        properties: dict[str, Attribute],
+        optional: dict[str, UnresolvedOperand],
     ) -> None:
         known = cls._keywords()
         if name not in known:
-            parser.raise_error(f"{cls.name}: unknown attribute '{name}'{_nearest(name, known)}")
+            parser.raise_error(f"{cls.name}: unknown attribute '{name}'{_nearest(name, known)}", place)
         if name in properties or name in optional:
-            parser.raise_error(f"{cls.name}: attribute '{name}' is given twice")
+            parser.raise_error(f"{cls.name}: attribute '{name}' is given twice", place)
         if parser.parse_optional_punctuation("=") is None:
             properties[name] = UnitAttr()
         elif (operand := parser.parse_optional_unresolved_operand()) is not None:
@@ -154,6 +162,7 @@ class TensorOp(IRDLOperation):
     def _assemble(
         cls,
         parser: Parser,
+        start: int,
         positional: list[UnresolvedOperand],
         optional: dict[str, UnresolvedOperand],
         types: list[Attribute],
@@ -163,7 +172,7 @@ class TensorOp(IRDLOperation):
         definition = cls.get_irdl_definition()
         written = [*positional, *optional.values()]
         if len(types) != len(written):
-            parser.raise_error(f"{cls.name}: {len(written)} operands but {len(types)} operand types")
+            parser.raise_error(f"{cls.name}: {len(written)} operands but {len(types)} operand types", start)
         resolved = parser.resolve_operands(written, types, parser.pos)
         rest = list(resolved[: len(positional)])
         by_name = dict(zip(optional, resolved[len(positional) :], strict=True))
@@ -177,23 +186,23 @@ class TensorOp(IRDLOperation):
             elif rest:
                 operands.append(rest.pop(0))
             else:
-                parser.raise_error(f"{cls.name}: operand '{name}' is missing")
+                parser.raise_error(f"{cls.name}: operand '{name}' is missing", start)
         if rest:
-            parser.raise_error(f"{cls.name}: {len(rest)} operands too many")
+            parser.raise_error(f"{cls.name}: {len(rest)} operands too many", start)
         if result_types is None:
-            result_types = list(cls.result_types_for_text(parser, resolved, properties))
+            result_types = list(cls.result_types_for_text(parser, start, resolved, properties))
         results: list[Any] = result_types
         if any(name for name, result in definition.results if type(result).__name__ == "VarResultDef"):
             results = [result_types]
         if len(results) != len(definition.results):
-            parser.raise_error(f"{cls.name}: {len(definition.results)} results but {len(results)} result types")
+            parser.raise_error(f"{cls.name}: {len(definition.results)} results but {len(results)} result types", start)
         return cls.build(operands=operands, result_types=results, properties=properties)
 
     @classmethod
     def result_types_for_text(
-        cls, parser: Parser, operands: Sequence[SSAValue], properties: dict[str, Attribute]
+        cls, parser: Parser, start: int, operands: Sequence[SSAValue], properties: dict[str, Attribute]
     ) -> Sequence[Attribute]:
-        """The result types of a `same_type` op, whose text leaves them out."""
+        """The result types of a `same_type` op, whose text leaves them out; errors are located at `start`."""
         return [operands[0].type]
 
     def print(self, printer: Printer) -> None:

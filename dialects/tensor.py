@@ -81,9 +81,10 @@ class ConstantOp(TensorOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> ConstantOp:
+        start = parser.pos
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
-            parser.raise_error(f"{cls.name}: expected a dense<...> value")
+            parser.raise_error(f"{cls.name}: expected a dense<...> value", start)
         return cls(value)
 
     def print(self, printer: Printer) -> None:

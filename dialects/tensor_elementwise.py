@@ -61,15 +61,15 @@ class ElementwiseOp(TensorOp):
 
     @classmethod
     def result_types_for_text(
-        cls, parser: Parser, operands: Sequence[SSAValue], properties: dict[str, Attribute]
+        cls, parser: Parser, start: int, operands: Sequence[SSAValue], properties: dict[str, Attribute]
     ) -> Sequence[Attribute]:
         kind = properties["kind"]
         assert isinstance(kind, StringAttr)
         if scalar_function(kind.data, cls.ARITY) is None:
-            parser.raise_error(f"{cls.name}: unknown kind '{kind.data}'{_nearest_kind(kind.data, cls.ARITY)}")
+            parser.raise_error(f"{cls.name}: unknown kind '{kind.data}'{_nearest_kind(kind.data, cls.ARITY)}", start)
         for operand in operands:
             if not isinstance(operand.type, TensorType):
-                parser.raise_error(f"{cls.name}: expected tensor operands, got {operand.type}")
+                parser.raise_error(f"{cls.name}: expected tensor operands, got {operand.type}", start)
         return [elementwise_result(kind.data, [operand.type for operand in operands])]
 
 
