@@ -123,9 +123,10 @@ class GlobalOp(IRDLOperation):
     def parse(cls, parser: Parser) -> GlobalOp:
         name = parser.parse_symbol_name()
         parser.parse_punctuation(":")
+        start = parser.pos
         value_type = parser.parse_type()
         if not isinstance(value_type, TensorType):
-            parser.raise_error(f"{cls.name}: expected a tensor type, got {value_type}")
+            parser.raise_error(f"{cls.name}: expected a tensor type, got {value_type}", start)
         return cls(name.data, value_type, parser.parse_optional_region())
 
     def print(self, printer: Printer) -> None:

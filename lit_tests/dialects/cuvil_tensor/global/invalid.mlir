@@ -14,15 +14,23 @@ cuvil_tensor.global @weight : tensor<2xf32> {
 
 // -----
 
-// expected-error @+1 {{cuvil_tensor.global: an initializer takes nothing and ends in cuvil_tensor.init_yield}}
 cuvil_tensor.global @weight : tensor<3xf32> {
+  // expected-error @+1 {{cuvil_tensor.constant: operation cuvil_tensor.constant terminates block in single-block region but is not a terminator}}
   %0 = cuvil_tensor.constant dense<1.0> : tensor<3xf32>
 }
 
 // -----
 
+// expected-error @+1 {{cuvil_tensor.global: an initializer takes nothing and ends in cuvil_tensor.init_yield}}
+cuvil_tensor.global @weight : tensor<3xf32> {
+^bb0(%0: tensor<3xf32>):
+  cuvil_tensor.init_yield %0 : tensor<3xf32>
+}
+
+// -----
+
 // expected-error @+1 {{cuvil_tensor.global: unknown attribute 'frozen'}}
-"cuvil_tensor.global"() <{sym_name = "weight", value_type = tensor<2xf32>}> ({}) {frozen} : () -> ()
+"cuvil_tensor.global"() <{sym_name = "weight", value_type = tensor<2xf32>}> {frozen} : () -> ()
 
 // -----
 
