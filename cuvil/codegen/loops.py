@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -62,7 +63,41 @@ _LANE_WISE: dict[type[IRDLOperation], type[IRDLOperation]] = {
 
 def vector_of(element_type: Attribute, width: int) -> Attribute:
     """`vector<width x element_type>`, or the scalar type itself where `width` is 1."""
-    return element_type if width == 1 else VectorType(element_type, [width])
+    return element_type if width == 1 else _vector_type(element_type, width)
+
+
+# Making an attribute verifies it, which costs more than the operation that takes it: the frequent ones are kept.
+
+
+@cache
+def _vector_type(element_type: Attribute, width: int) -> VectorType:
+    return VectorType(element_type, [width])
+
+
+@lru_cache(4096)
+def _index_attribute(number: int) -> IntegerAttr:
+    return IntegerAttr(number, _INDEX)
+
+
+@cache
+def _predicate(number: int) -> IntegerAttr:
+    return IntegerAttr(number, 64)
+
+
+@lru_cache(4096)
+def _scalar_attribute(text: str, element_type: Attribute) -> Attribute:
+    """The number that `text` spells; a text, because 0.0 and -0.0 are equal, and so are 1 and True."""
+    if isinstance(element_type, AnyFloat):
+        return FloatAttr(float(text), element_type)
+    assert isinstance(element_type, IntegerType | IndexType)
+    return IntegerAttr(int(text), element_type, truncate_bits=True)
+
+
+@lru_cache(4096)
+def _splat_attribute(text: str, element_type: Attribute, width: int) -> Attribute:
+    scalar = _scalar_attribute(text, element_type)
+    assert isinstance(scalar, FloatAttr | IntegerAttr)
+    return DenseIntOrFPElementsAttr.from_list(_vector_type(element_type, width), [scalar.value.data])  # pyright: ignore
 
 
 def element_type_of(value_type: Attribute) -> Attribute:
@@ -123,36 +158,31 @@ class LoopBuilder:
         """`number` as an `index` value."""
         if isinstance(number, SSAValue):
             return number
-        return self._constant(("index", number), IntegerAttr(number, _INDEX), _INDEX)
+        return self._constant(("index", number), _index_attribute(number), _INDEX)
 
     def constant(self, number: int | float | bool, element_type: Attribute, width: int = 1) -> SSAValue:
         """A constant of `element_type`, splat over `width` lanes (1: a scalar)."""
-        if isinstance(element_type, AnyFloat):
-            scalar: Attribute = FloatAttr(float(number), element_type)
-        else:
-            assert isinstance(element_type, IntegerType | IndexType)
-            scalar = IntegerAttr(int(number), element_type, truncate_bits=True)
+        text = repr(float(number)) if isinstance(element_type, AnyFloat) else str(int(number))
+        key = (text, element_type, width)
+        if (known := self._known_constant(key)) is not None:
+            return known
         if width == 1:
-            return self._constant(scalar, scalar, element_type)
+            return self._constant(key, _scalar_attribute(text, element_type), element_type)
         if isinstance(element_type, AnyFloat) and _is_misread_in_dense(float(number)):
-            return self._splat(scalar, element_type, width)
-        vector_type = VectorType(element_type, [width])
-        value: Attribute = DenseIntOrFPElementsAttr.from_list(vector_type, [number])  # pyright: ignore
-        return self._constant((scalar, width), value, vector_type)
+            made = self.broadcast(self.constant(number, element_type), width)
+            self._constants[-1][key] = made
+            return made
+        return self._constant(key, _splat_attribute(text, element_type, width), _vector_type(element_type, width))
 
-    def _splat(self, scalar: Attribute, element_type: Attribute, width: int) -> SSAValue:
-        """A scalar constant, broadcast."""
-        for scope in reversed(self._constants):
-            if (scalar, width) in scope:
-                return scope[scalar, width]
-        made = self.broadcast(self._constant(scalar, scalar, element_type), width)
-        self._constants[-1][scalar, width] = made
-        return made
-
-    def _constant(self, key: Any, value: Attribute, result: Attribute) -> SSAValue:
+    def _known_constant(self, key: Any) -> SSAValue | None:
         for scope in reversed(self._constants):
             if key in scope:
                 return scope[key]
+        return None
+
+    def _constant(self, key: Any, value: Attribute, result: Attribute) -> SSAValue:
+        if (known := self._known_constant(key)) is not None:
+            return known
         made = self.op(arith.ConstantOp, result=result, value=value)
         self._constants[-1][key] = made
         return made
@@ -251,7 +281,7 @@ class LoopBuilder:
     def compare_index(self, predicate: str, lhs: Index, rhs: Index) -> SSAValue:
         """An i1 of `lhs predicate rhs`; predicates: eq ne slt sle sgt sge."""
         number = ("eq", "ne", "slt", "sle", "sgt", "sge").index(predicate)
-        return self.op(arith.CmpiOp, self.index(lhs), self.index(rhs), result=i1, predicate=IntegerAttr(number, 64))
+        return self.op(arith.CmpiOp, self.index(lhs), self.index(rhs), result=i1, predicate=_predicate(number))
 
     # -- memory ------------------------------------------------------------------------------------------------------
 
@@ -271,7 +301,7 @@ class LoopBuilder:
         element_type = element_type_of(buffer.type)
         zero = self.constant(0, element_type, width)
         return self.op(
-            vector.MaskedLoadOp, buffer, self.index(position), mask, zero, result=VectorType(element_type, [width])
+            vector.MaskedLoadOp, buffer, self.index(position), mask, zero, result=_vector_type(element_type, width)
         )
 
     def masked_store(self, value: SSAValue, buffer: SSAValue, position: Index, mask: SSAValue) -> None:
@@ -285,8 +315,8 @@ class LoopBuilder:
         if isinstance(active, int):
             bits = [lane < active for lane in range(width)]
             value = DenseIntOrFPElementsAttr.from_list(VectorType(i1, [width]), [int(bit) for bit in bits])
-            return self._constant(("mask", active, width), value, VectorType(i1, [width]))
-        return self.op(vector.CreateMaskOp, active, result=VectorType(i1, [width]))
+            return self._constant(("mask", active, width), value, _vector_type(i1, width))
+        return self.op(vector.CreateMaskOp, active, result=_vector_type(i1, width))
 
     def alloca(self, element_type: Attribute, size: int) -> SSAValue:
         """A 64-byte aligned stack buffer of `size` elements (thread-private inside `parallel`; 512 KiB in all at most)."""
@@ -300,7 +330,7 @@ class LoopBuilder:
         """`scalar` in every one of `width` lanes (itself where width is 1)."""
         if width == 1 or isinstance(scalar.type, VectorType):
             return scalar
-        return self.op(vector.BroadcastOp, scalar, result=VectorType(scalar.type, [width]))
+        return self.op(vector.BroadcastOp, scalar, result=_vector_type(scalar.type, width))
 
     def extract(self, value: SSAValue, lane: int) -> SSAValue:
         """One lane of a vector."""
@@ -350,7 +380,7 @@ class LoopBuilder:
             lhs,
             rhs,
             result=vector_of(i1, width_of(lhs.type)),
-            predicate=IntegerAttr(number, 64),
+            predicate=_predicate(number),
             fastmath=_NO_FASTMATH,
         )
 
@@ -358,7 +388,7 @@ class LoopBuilder:
         """i1 lanes of `lhs predicate rhs`; predicates: eq ne slt sle sgt sge ult ule ugt uge."""
         number = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge").index(predicate)
         result = vector_of(i1, width_of(lhs.type))
-        return self.op(arith.CmpiOp, lhs, rhs, result=result, predicate=IntegerAttr(number, 64))
+        return self.op(arith.CmpiOp, lhs, rhs, result=result, predicate=_predicate(number))
 
     def select(self, condition: SSAValue, true: SSAValue, false: SSAValue) -> SSAValue:
         """Lane-wise `condition ? true : false` (a scalar condition chooses whole values)."""
