@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
@@ -24,11 +25,11 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
-from xdsl.parser import AttrParser, Parser, UnresolvedOperand
+from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Span
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from cuvil.errors import SourceLocation, UserError, location_of_span
 
@@ -130,13 +131,24 @@ def split_chunks(text: str, marker: str = _SPLIT_MARKER) -> Iterator[Chunk]:
     yield Chunk(text[start:], first_line)
 
 
+class _Lexer(MLIRLexer):
+    """Upstream's lexer; its expression for strings takes exponential time for one that is never closed."""
+
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+
 class LocatingParser(Parser):
     """A parser that gives every operation without `loc(...)` the place of its name in the text."""
 
     reproducer: Reproducer | None = None
 
     def __init__(self, ctx: Context, input: str, name: str = "<input>") -> None:
-        super().__init__(ctx, input, name)
+        # As upstream's, but for the lexer, which it makes itself.
+        AttrParser.__init__(self, ParserState(_Lexer(Input(input, name))), ctx)
+        self.ssa_values = {}
+        self.blocks = {}
+        self.forward_block_references = defaultdict(list)
+        self.forward_ssa_references = {}
         self._file = StringAttr(name)
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", input))]
         self._name_positions: list[int] = []

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from dataclasses import dataclass
 from types import TracebackType
@@ -14,9 +15,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException
 
-from cuvil.errors import CuvilError, Diagnostic, VerificationError, source_location
+from cuvil.errors import CuvilError, Diagnostic, SourceLocation, VerificationError, source_location
 from cuvil.instrument.base import Instrument
 from cuvil.instrument.dominance import verify_dominance
+from cuvil.ir_text import symbol_of
 
 if TYPE_CHECKING:
     from cuvil.instrument.base import PassRun
@@ -41,9 +43,17 @@ def as_verification_error(error: Exception, module: ModuleOp) -> VerificationErr
     if isinstance(error, CuvilError):
         place, notes = error.location or place, error.notes
     message = " ".join(line.strip() for line in str(error).splitlines())
+    if (redefined := re.search(r'[Rr]edefinition of symbol "(.*)"', message)) is not None:
+        place = _second_definition(op, redefined[1]) or place
     if not message.startswith(op.name):
         message = f"{op.name}: {message[:1].lower()}{message[1:]}"
     return VerificationError(message, place, notes)
+
+
+def _second_definition(table: Operation, symbol: str) -> SourceLocation | None:
+    """Where a symbol table defines `symbol` again: the table's own place is of no use to the user."""
+    found = [op for region in table.regions for block in region.blocks for op in block.ops if symbol_of(op) == symbol]
+    return source_location(found[1]) if len(found) > 1 else None
 
 
 def operation_at_fault(traceback: TracebackType | None) -> Operation | None:
