@@ -39,10 +39,10 @@ from cuvil.dialects.tensor import (
 )
 from cuvil.errors import InternalError, UnsupportedError
 from cuvil.frontends.aten_types import dtype_of, element_type_of
-from cuvil.semantics.dims import Dim, product
+from cuvil.semantics.dims import Dim, DimExpr, product
 
 Number: TypeAlias = int | float | bool
-Operand: TypeAlias = SSAValue | Number
+Operand: TypeAlias = SSAValue | Number | DimExpr
 Builder: TypeAlias = Callable[..., Any]
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -95,8 +95,10 @@ class GraphBuilder:
 
     # -- creation ----------------------------------------------------------------------------------------------------
 
-    def constant(self, number: Number, element_type: Attribute) -> SSAValue:
-        """A 0-d constant."""
+    def constant(self, number: Number | DimExpr, element_type: Attribute) -> SSAValue:
+        """A 0-d constant, or the number that a symbolic size is when the program runs."""
+        if isinstance(number, DimExpr):
+            return self.cast(self.count([number], i64), element_type)
         domain = element_domain(element_type)
         if domain == "f":
             number = _as_float(number, element_type)
@@ -106,7 +108,7 @@ class GraphBuilder:
             number = bool(number) if domain == "b" else int(number)
         return self.value(ConstantOp.splat(number, TensorType(element_type, [])))
 
-    def full(self, number: Number, element_type: Attribute, shape: Sequence[Dim]) -> SSAValue:
+    def full(self, number: Number | DimExpr, element_type: Attribute, shape: Sequence[Dim]) -> SSAValue:
         """A tensor of one value everywhere."""
         return self.broadcast(self.constant(number, element_type), shape)
 
@@ -263,14 +265,14 @@ def _category(dtype: torch.dtype) -> int:
     return 2 if dtype.is_floating_point else int(dtype != torch.bool)
 
 
-def _number_dtype(number: Number) -> torch.dtype:
+def _number_dtype(number: Number | DimExpr) -> torch.dtype:
     if isinstance(number, bool):
         return torch.bool
-    return torch.int64 if isinstance(number, int) else torch.get_default_dtype()
+    return torch.int64 if isinstance(number, int | DimExpr) else torch.get_default_dtype()
 
 
 def _is_inexact(number: Operand, dtype: torch.dtype) -> bool:
-    if isinstance(number, SSAValue) or not math.isfinite(number):
+    if isinstance(number, SSAValue | DimExpr) or not math.isfinite(number):
         return False
     return float(torch.tensor(number, dtype=dtype)) != float(number)
 

@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from cuvil.dialects.tensor import element_domain, element_of
 from cuvil.errors import UnsupportedError
 from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, GraphBuilder, Number, Operand, aten, element_type
+from cuvil.semantics.dims import DimExpr
 
 _FLOAT_FUNCTIONS = {
     "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
@@ -128,7 +129,7 @@ ATEN_BUILDERS["fmin"] = _ignoring_nan("fmin", "min")
 @aten("pow")
 def pow_(b: GraphBuilder, x: Operand, exponent: Operand) -> SSAValue:
     """Powers by small constants are the products and roots that PyTorch computes them by."""
-    if isinstance(x, SSAValue) and not isinstance(exponent, SSAValue):
+    if isinstance(x, SSAValue) and not isinstance(exponent, SSAValue | DimExpr):
         (base, _) = b.promoted(x, exponent)
         base = b.cast(base, element_type(b)) if element_domain(element_of(base)) != "f" else base
         short = _short_power(b, base, float(exponent))
