@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -32,13 +32,17 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef, traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.traits import HasCanonicalizationPatternsTrait
 from xdsl.utils.exceptions import VerifyException
 
 from cuvil.dialects.types import format_shape, shape_of
+
+if TYPE_CHECKING:
+    from xdsl.pattern_rewriter import RewritePattern
 
 
 def ints(values: Sequence[int]) -> DenseArrayBase:
@@ -56,8 +60,23 @@ def float_attr(value: float) -> FloatAttr:
     return FloatAttr(value, f64)
 
 
+class CanonicalizesByTable(HasCanonicalizationPatternsTrait):
+    """Gives the patterns of `cuvil.canonicalization`, imported when `canonicalize` first asks for them."""
+
+    def get_patterns(self, op: type[Operation]) -> tuple[RewritePattern, ...]:
+        from cuvil.canonicalization import patterns_of
+
+        return patterns_of(op)
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return ()
+
+
 class TensorOp(IRDLOperation):
     """Base of the ops of `cuvil_tensor`: parsing, printing and verification by declaration."""
+
+    traits = traits_def(CanonicalizesByTable())
 
     SAME_TYPE: ClassVar[bool] = False
     """Whether all operands share one type from which the result's follows; the text then gives that type only."""

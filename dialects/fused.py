@@ -68,7 +68,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from cuvil.dialects.base import int_attr, ints
+from cuvil.dialects.base import CanonicalizesByTable, int_attr, ints
 from cuvil.dialects.types import buffer_of, shape_of, tensor_of
 from cuvil.semantics.dims import DimExpr, product
 
@@ -240,7 +240,7 @@ class KernelOp(IRDLOperation):
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(IsolatedFromAbove(), KernelMemoryEffect())
+    traits = traits_def(IsolatedFromAbove(), KernelMemoryEffect(), CanonicalizesByTable())
 
     def __init__(
         self,

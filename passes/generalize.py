@@ -1,9 +1,14 @@
 """One form for each meaning: special cases of a core op become the general op that later passes know best.
 
-    pool over all of its spatial dims         =>  reduce with keepdims
-    concat of one operand                     =>  that operand
-    reciprocal x                              =>  1 / x
-    scatter assign over a whole axis          stays: it has no other form
+    pool over all of its spatial dims, without padding   =>  reduce with keepdims
+    pool min x                                           =>  the pool max of the negated x, negated
+    concat of one operand                                =>  that operand
+    reciprocal x                                         =>  1 / x
+    contract whose dims lie in no order that strides say =>  the same on transposed operands
+
+After it the free dims and the summed dims of every contraction's operand can each be taken as one dim, and the last
+dim of its right operand is no batch dim, whatever their order in the op was: that is what the emitters of products
+read.
 
 Requires: cuvil_tensor core.   Ensures: bit-identical results (a pool's sum may be added in another order).
 Declines: windows that leave a part of the input out, pools with padding.
@@ -12,6 +17,7 @@ Source: linalg's generalization of named ops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,6 +27,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from cuvil.dialects import tensor as ct
+from cuvil.instrument import statistics
+from cuvil.semantics.core_builder import CoreBuilder
+from cuvil.semantics.dims import Dim
 
 
 @dataclass(frozen=True)
@@ -33,32 +42,40 @@ class GeneralizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in list(op.walk()):
-            general = _general_form(inner)
-            if general is None:
-                continue
-            made, value = general
-            block = inner.parent
-            assert block is not None
-            for new in made:
-                new.location = inner.location
-            block.insert_ops_before(made, inner)
-            value.name_hint = value.name_hint or inner.results[0].name_hint
-            inner.results[0].replace_all_uses_with(value)
-            block.erase_op(inner)
+            builder = CoreBuilder(inner.location)
+            value = _general_form(inner, builder)
+            if value is not None:
+                _replace(inner, builder, value)
+                statistics.count(self.name, "generalized")
 
 
-def _general_form(op: Operation) -> tuple[list[Operation], SSAValue] | None:
-    """The ops that say the same as `op` more generally, and the value they give; None if there are none."""
+def _replace(op: Operation, builder: CoreBuilder, value: SSAValue) -> None:
+    """`value`, with the ops that `builder` made for it, in the place of `op`."""
+    block = op.parent
+    assert block is not None
+    made = list(builder.block.ops)
+    for new in made:
+        new.detach()
+    block.insert_ops_before(made, op)
+    value.name_hint = value.name_hint or op.results[0].name_hint
+    op.results[0].replace_all_uses_with(value)
+    block.erase_op(op)
+
+
+def _general_form(op: Operation, b: CoreBuilder) -> SSAValue | None:
+    """The value that says the same as `op` more generally; None if `op` is general."""
     match op:
         case ct.PoolOp() if _covers_everything(op):
-            made = ct.ReduceOp(op.kind.data, op.input, sorted(ct.numbers(op.input_order)[2:]), keepdims=True)
-            return [made], made.result
+            return b.add(ct.ReduceOp(op.kind.data, op.input, sorted(ct.numbers(op.input_order)[2:]), keepdims=True))
+        case ct.PoolOp() if op.kind.data == "min":
+            return _turned(b, b.add(_pool_of("max", op, _turned(b, op.input))))
         case ct.ConcatOp() if len(op.inputs) == 1:
-            return [], op.inputs[0]
-        case ct.UnaryOp() if op.kind.data == "reciprocal" and all(isinstance(d, int) for d in ct.shape_of(op.input.type)):
-            one = ct.ConstantOp.splat(1.0, op.input.type)
-            made = ct.BinaryOp("div", one, op.input)
-            return [one, made], made.result
+            return op.inputs[0]
+        case ct.UnaryOp() if op.kind.data == "reciprocal":
+            one = b.full(1.0, ct.element_of(op.input), ct.shape_of(op.input.type))
+            return b.binary("div", one, op.input)
+        case ct.ContractOp():
+            return _ordered_contraction(op, b)
         case _:
             return None
 
@@ -68,3 +85,81 @@ def _covers_everything(op: ct.PoolOp) -> bool:
     shape = ct.shape_of(op.input.type)
     spatial = tuple(shape[place] for place in ct.numbers(op.input_order)[2:])
     return ct.numbers(op.kernel) == spatial and not any((*ct.numbers(op.low), *ct.numbers(op.high)))
+
+
+def _turned(b: CoreBuilder, value: SSAValue) -> SSAValue:
+    """A bijection that turns the order of numbers round: -x for floats, and for integers ~x, since -x can overflow."""
+    return b.unary("neg" if ct.element_domain(ct.element_of(value)) == "f" else "not", value)
+
+
+def _pool_of(kind: str, op: ct.PoolOp, value: SSAValue) -> ct.PoolOp:
+    """`op` with another kind and input."""
+    return ct.PoolOp(
+        kind,
+        value,
+        input_order=ct.numbers(op.input_order),
+        kernel=ct.numbers(op.kernel),
+        strides=ct.numbers(op.strides),
+        low=ct.numbers(op.low),
+        high=ct.numbers(op.high),
+        dilation=ct.numbers(op.dilation),
+    )
+
+
+# -- contractions ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One operand of a contraction and what its dims are."""
+
+    value: SSAValue
+    batch: tuple[int, ...]
+    summed: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        return ct.shape_of(self.value.type)
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        return tuple(dim for dim in range(len(self.shape)) if dim not in self.batch and dim not in self.summed)
+
+    def is_ordered(self, ends_in_batch: bool) -> bool:
+        """Whether row-major strides say the free dims as one dim, and the summed dims as one."""
+        wide = [dim for dim, extent in enumerate(self.shape) if extent != 1]
+        if wide and wide[-1] in self.batch and not ends_in_batch:
+            return False
+        return _is_run(wide, self.free) and _is_run(wide, self.summed)
+
+    def ordered(self, b: CoreBuilder) -> _Side:
+        """The operand transposed to [batch, free, summed]."""
+        order = (*self.batch, *self.free, *self.summed)
+        batch = range(len(self.batch))
+        summed = range(len(order) - len(self.summed), len(order))
+        return _Side(b.add(ct.TransposeOp(self.value, order)), tuple(batch), tuple(summed))
+
+
+def _is_run(wide: Sequence[int], dims: Sequence[int]) -> bool:
+    """Whether the dims that are not 1 follow each other without another one between."""
+    places = [wide.index(dim) for dim in dims if dim in wide]
+    return places == list(range(places[0], places[0] + len(places))) if places else True
+
+
+def _ordered_contraction(op: ct.ContractOp, b: CoreBuilder) -> SSAValue | None:
+    left = _Side(op.lhs, ct.numbers(op.lhs_batch), ct.numbers(op.lhs_contract))
+    right = _Side(op.rhs, ct.numbers(op.rhs_batch), ct.numbers(op.rhs_contract))
+    if left.is_ordered(True) and right.is_ordered(False):
+        return None
+    left = left if left.is_ordered(True) else left.ordered(b)
+    right = right if right.is_ordered(False) else right.ordered(b)
+    return b.add(
+        ct.ContractOp(
+            left.value,
+            right.value,
+            lhs_batch=left.batch,
+            rhs_batch=right.batch,
+            lhs_contract=left.summed,
+            rhs_contract=right.summed,
+        )
+    )
