@@ -5,7 +5,9 @@ of the same name wherever the values are vectors; consumed by `lower-loops-to-ll
 of them; xDSL's definitions of compare, select and most casts accept scalars only, and neither verify nor parse
 otherwise.
 
-Every op means what the arith op of its name means, in each lane. Not checked: that a cast widens or narrows as its
+And `prefetch`, which is MLIR's `memref.prefetch` for reading; xDSL has none.
+
+Every other op means what the arith op of its name means, in each lane. Not checked: that a cast widens or narrows as its
 name says for floats (LLVM's verifier does).
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS, FastMathFlagsAttr
-from xdsl.dialects.builtin import I1, AnyFloatConstr, IndexType, IntegerAttr, IntegerType, VectorType, i1
+from xdsl.dialects.builtin import I1, AnyFloatConstr, IndexType, IntegerAttr, IntegerType, MemRefType, VectorType, i1
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -243,6 +245,24 @@ class UIToFPOp(_Cast):
     result = result_def(_FLOATS)
 
 
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """A hint that an element will be read soon: its cache line is brought into the second level.
+
+    `cuvil_vector.prefetch %buffer[%position] : memref<64xf32>`. The position may lie outside the buffer.
+    """
+
+    name = "cuvil_vector.prefetch"
+
+    buffer = operand_def(MemRefType)
+    position = operand_def(IndexType)
+
+    assembly_format = "$buffer `[` $position `]` attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue, position: SSAValue) -> None:
+        super().__init__(operands=[buffer, position])
+
+
 CuvilVector = Dialect(
     "cuvil_vector",
     [
@@ -253,6 +273,7 @@ CuvilVector = Dialect(
         FPToSIOp,
         FPToUIOp,
         IndexCastOp,
+        PrefetchOp,
         SIToFPOp,
         SelectOp,
         TruncIOp,

@@ -10,6 +10,9 @@ channels' (a 7x7 convolution of 3 channels sums 7 runs of 21). `convolution_sche
         for taps, for channels: accumulators += broadcast(input) * weights
         epilogue.store(...)
 
+While a panel's tiles are computed, the next panel's weights are prefetched into L2, each tile a share of them: weights
+that come from memory (14x14 and smaller images) otherwise take up to as long as the arithmetic.
+
 Finished values are of the accumulator's type (f32 for f16 and bf16).
 """
 

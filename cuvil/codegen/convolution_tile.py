@@ -13,12 +13,17 @@ from cuvil.codegen.convolution_schedule import ConvolutionSchedule
 from cuvil.codegen.convolution_staging import BlockOrigin, BlockView
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import multiply_add
-from cuvil.codegen.packing import convert
+from cuvil.codegen.packing import convert, element_bits
 from cuvil.codegen.windows import Dims
 
 INLINE_STORE_REDUCTION = 96
 """Up to this many products an output, finished registers are stored one by one; above, through a small buffer and a
 loop, which costs a few cycles a row and saves most of the epilogue's code."""
+
+_MOST_PREFETCH_SHARES = 8
+"""Tiles that share the prefetch of a panel at most; further tiles repeat the last share."""
+
+_CACHE_LINE_BYTES = 64
 
 _ENOUGH_PRODUCTS = 12
 """Multiply-adds in the innermost loop's body that hide its own instructions; small tiles are unrolled to have them."""
@@ -63,6 +68,23 @@ class _Level:
 
 
 @dataclass(frozen=True)
+class _Streams:
+    """Positions that advance with the sum: in the input, in the weights, and in the next panel's share to prefetch."""
+
+    input: Index
+    weights: Index
+    ahead: Index
+
+    def at(self, b: LoopBuilder, step: Index, level: _Level, shares: int) -> _Streams:
+        """These, `step` steps of `level` further on."""
+        return _Streams(
+            b.add(self.input, b.mul(step, level.input_step)),
+            b.add(self.weights, b.mul(step, level.weight_step)),
+            b.add(self.ahead, b.mul(step, level.weight_step // shares)),
+        )
+
+
+@dataclass(frozen=True)
 class RegisterTile:
     """The register tiles of one block and panel."""
 
@@ -83,8 +105,26 @@ class RegisterTile:
             b.linear(0, (r, q), (view.row_step, view.column_step)) for r in range(rows) for q in range(columns)
         ]
         zero = b.constant(0, self.conv.spec.accumulator_type, layout.lanes)
-        sums = self._sum(self._levels(), base, self.weights, pixels, [zero] * (len(pixels) * layout.vectors))
+        zeros = [zero] * (len(pixels) * layout.vectors)
+        streams = _Streams(base, self.weights, self._prefetch_start(row, column))
+        sums = self._sum(self._levels(), streams, pixels, zeros)
         self._finish(row, column, columns, sums)
+
+    @property
+    def _shares(self) -> int:
+        """How many tiles share the prefetch of the next panel: a power of two, so that it divides a panel's steps."""
+        schedule = self.conv.schedule
+        tiles = -(-schedule.rows // schedule.tile_rows) * -(-schedule.columns // schedule.tile_columns)
+        return min(_MOST_PREFETCH_SHARES, 1 << tiles.bit_length() - 1)
+
+    def _prefetch_start(self, row: Index, column: Index) -> Index:
+        """Where the next panel's share of the tile at (row, column) begins."""
+        b, schedule = self.conv.b, self.conv.schedule
+        across = -(-schedule.columns // schedule.tile_columns)
+        tile = b.add(b.mul(b.div(row, schedule.tile_rows), across), b.div(column, schedule.tile_columns))
+        stream = self.conv.reduction * self.conv.layout.panel
+        share = b.mul(b.min(tile, self._shares - 1), stream // self._shares)
+        return b.add(b.add(self.weights, stream), share)
 
     def _levels(self) -> list[_Level]:
         """The loops of the sum, outermost first, adjacent ones merged where they walk the input contiguously."""
@@ -103,24 +143,30 @@ class RegisterTile:
         return levels[::-1] or [_Level(1, 0, 0)]
 
     def _sum(
-        self, levels: list[_Level], base: Index, weights: Index, pixels: list[Index], sums: Sequence[SSAValue]
+        self, levels: list[_Level], streams: _Streams, pixels: list[Index], sums: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
         """sums + every product of `levels`, the innermost loop unrolled."""
         b, level, inner = self.conv.b, levels[0], levels[1:]
         unroll = 1 if inner else _unrolling(level.count, len(sums))
         with b.for_(0, level.count, unroll, sums) as loop:
             result: Sequence[SSAValue] = loop.carried
-            at = b.add(base, b.mul(loop.index, level.input_step))
-            weights_at = b.add(weights, b.mul(loop.index, level.weight_step))
+            first = streams.at(b, loop.index, level, self._shares)
             for step in range(unroll):
-                here = b.add(at, b.mul(step, level.input_step))
-                weights_here = b.add(weights_at, step * level.weight_step)
+                here = first.at(b, step, level, self._shares)
                 if inner:
-                    result = self._sum(inner, here, weights_here, pixels, result)
+                    result = self._sum(inner, here, pixels, result)
                 else:
-                    result = self._step(here, weights_here, pixels, result)
+                    self._prefetch(here.ahead)
+                    result = self._step(here.input, here.weights, pixels, result)
             loop.yield_(*result)
         return loop.results
+
+    def _prefetch(self, ahead: Index) -> None:
+        """The lines of the next panel that go with one step of this one."""
+        layout = self.conv.layout
+        line = _CACHE_LINE_BYTES * 8 // element_bits(self.conv.spec.element_type)
+        for offset in range(0, max(1, layout.panel // self._shares), line):
+            self.conv.b.prefetch(self.conv.weight.buffer, self.conv.b.add(ahead, offset))
 
     def _step(self, at: Index, weights: Index, pixels: list[Index], sums: Sequence[SSAValue]) -> list[SSAValue]:
         """One tap and input channel: a vector of weights each, then for each pixel a broadcast and its products."""

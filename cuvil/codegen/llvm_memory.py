@@ -41,6 +41,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from cuvil.codegen.llvm_build import NO_FLAGS
 from cuvil.codegen.llvm_scalar import Rule, fast_math
 from cuvil.codegen.llvm_types import element_of, llvm_type, memory_type, size_bytes
+from cuvil.dialects.vector import PrefetchOp
 from cuvil.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -138,6 +139,12 @@ def _masked_store(f: FunctionLowering, op: vector.MaskedStoreOp) -> None:
     value = _to_memory(f, f.value(op.value_to_store))
     size = size_bytes(element_of(value.type))
     f.b.intrinsic("llvm.masked.store", value, pointer, f.value(op.mask), result=None, alignment=size)
+
+
+def _prefetch(f: FunctionLowering, op: PrefetchOp) -> None:
+    pointer = element_pointer(f, op, op.buffer, (op.position,))
+    for_reading, second_level, of_data = (f.b.constant(number, i32) for number in (0, 2, 1))
+    f.b.intrinsic("llvm.prefetch", pointer, for_reading, second_level, of_data, result=None)
 
 
 def _copy(f: FunctionLowering, op: memref.CopyOp) -> None:
@@ -320,6 +327,7 @@ MEMORY_RULES: Mapping[type[Operation], Rule] = {
     memref.AssumeAlignmentOp: _same_pointer,
     memref.GetGlobalOp: _get_global,
     memref.CopyOp: _copy,
+    PrefetchOp: _prefetch,
     vector.LoadOp: _load,
     vector.StoreOp: _store,
     vector.MaskedLoadOp: _masked_load,

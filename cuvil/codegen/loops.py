@@ -310,6 +310,10 @@ class LoopBuilder:
             vector.MaskedStoreOp.create(operands=(buffer, self.index(position), mask, value), result_types=())
         )
 
+    def prefetch(self, buffer: SSAValue, position: Index) -> None:
+        """A hint that buffer[position], which may lie outside the buffer, will be read soon."""
+        self.block.add_op(lanes.PrefetchOp.create(operands=(buffer, self.index(position))))
+
     def tail_mask(self, active: Index, width: int) -> SSAValue:
         """vector<width x i1> whose first `active` lanes are set."""
         if isinstance(active, int):

@@ -234,6 +234,7 @@ MEANINGS: dict[str, Meaning] = {
     "memref.copy": _copy,
     "memref.dim": _dim,
     "memref.get_global": _get_global,
+    "cuvil_vector.prefetch": _nothing,
     "vector.load": _vector_load,
     "vector.store": _vector_store,
     "vector.maskedload": _masked_load,
