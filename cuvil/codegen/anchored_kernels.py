@@ -57,6 +57,10 @@ class RegionEpilogue:
         finished = narrowed(b, value, ct.element_of(self.anchor))
         evaluator.bound[self.anchor] = lambda _: finished
         points = self._points(b, width, row, column, columns)
+        for op in self.kernel.operations:
+            if isinstance(op, ct.TransposeOp | ct.ReshapeOp) and op.input in points:
+                # Where the lanes are in its source is known; it need not be worked out backwards from the result.
+                evaluator.bound[op.result] = lambda _, source=op.input: evaluator.evaluate(source, points[source])
         for result, buffer in self.kernel.results:
             point = points[result]
             computed = evaluator.vector(result, point)
