@@ -60,7 +60,7 @@ def parse_array(text: str, wanted: Attribute) -> Array:
     source = f"{text} : {wanted}" if has_type else text
     try:
         parser = LocatingParser(make_context(), source, "<input>")
-        value = parser.parse_attribute() if source.lstrip().startswith("dense") else parser.parse_number()
+        value = parser.parse_attribute() if source.lstrip().startswith("dense") else parser.parse_number(allow_boolean=True)
     except ParseError as error:
         raise UserError(f"input '{text}' is malformed: {error.msg}") from error
     if isinstance(value, int | float):
