@@ -29,7 +29,9 @@ def verify_module(module: ModuleOp, dominance: bool = True) -> None:
     """Check the module and everything in it. Raises `VerificationError` at the first operation at fault."""
     try:
         module.verify()
-    except (DiagnosticException, ValueError) as error:
+    except RecursionError:
+        raise
+    except Exception as error:  # verifiers of upstream's dialects raise whatever they like for malformed operations
         raise as_verification_error(error, module) from error
     if dominance:
         verify_dominance(module)
@@ -43,6 +45,8 @@ def as_verification_error(error: Exception, module: ModuleOp) -> VerificationErr
     if isinstance(error, CuvilError):
         place, notes = error.location or place, error.notes
     message = " ".join(line.strip() for line in str(error).splitlines())
+    if not isinstance(error, DiagnosticException | ValueError) and type(error) is not Exception:
+        message = f"{type(error).__name__}: {message}"
     if (redefined := re.search(r'[Rr]edefinition of symbol "(.*)"', message)) is not None:
         place = _second_definition(op, redefined[1]) or place
     if not message.startswith(op.name):
