@@ -139,7 +139,7 @@ def _float_division(np: Any, function: str, a: Any, b: Any) -> Any:
 
 
 def _shift(function: str) -> Meaning:
-    """Shifts by a count outside [0, bits) give what PyTorch gives: 0 on the left, the sign filling on the right."""
+    """Shifts by a count outside [0, bits) give what PyTorch gives: 0 on the left, the sign (0 if unsigned) on the right."""
 
     def meaning(np: Any, a: Any, b: Any) -> Any:
         bits = a.dtype.itemsize * 8
@@ -147,7 +147,7 @@ def _shift(function: str) -> Meaning:
         count = np.where(out_of_range, np.zeros_like(b), b)
         if function == "shl":
             return np.where(out_of_range, np.zeros_like(a), np.left_shift(a, count)).astype(a.dtype)
-        filled = np.right_shift(a, np.full_like(a, bits - 1))
+        filled = np.right_shift(a, np.full_like(a, bits - 1)) if a.dtype.kind == "i" else np.zeros_like(a)
         return np.where(out_of_range, filled, np.right_shift(a, count)).astype(a.dtype)
 
     return meaning
