@@ -55,17 +55,28 @@ class RegionEpilogue:
         width = width_of(value.type)
         evaluator = PointEvaluator(b, width, self.kernel.buffers, mask, self.aligned)
         finished = narrowed(b, value, ct.element_of(self.anchor))
-        evaluator.bound[self.anchor] = lambda _: finished
         points = self._points(b, width, row, column, columns)
-        for op in self.kernel.operations:
-            if isinstance(op, ct.TransposeOp | ct.ReshapeOp) and op.input in points:
-                # Where the lanes are in its source is known; it need not be worked out backwards from the result.
-                evaluator.bound[op.result] = lambda _, source=op.input: evaluator.evaluate(source, points[source])
+        self._follow(evaluator, finished, points)
         for result, buffer in self.kernel.results:
-            point = points[result]
-            computed = evaluator.vector(result, point)
-            position, step = linear_position(b, known_shape(result), point)
+            computed = b.broadcast(evaluator.evaluate(result, points[result]), width)
+            position, step = linear_position(b, known_shape(result), points[result])
             store_lanes(evaluator, computed, buffer, position, step)
+
+    def _follow(self, evaluator: PointEvaluator, finished: SSAValue, points: dict[SSAValue, Point]) -> None:
+        """Compute what follows from the anchor, in order, each at its own point.
+
+        Forward, since a store's point cannot always be taken back through a reshape: the lanes may cross its dims.
+        """
+        evaluator.bound[self.anchor] = lambda _: finished
+        for op in self.kernel.operations:
+            if not op.results or op.results[0] not in points or op.results[0] is self.anchor:
+                continue
+            value = op.results[0]
+            if isinstance(op, ct.TransposeOp | ct.ReshapeOp):
+                evaluator.bound[value] = evaluator.bound[op.input]
+            else:
+                computed = evaluator.evaluate(value, points[value])
+                evaluator.bound[value] = lambda _, computed=computed: computed
 
     def _points(
         self, b: LoopBuilder, width: int, row: Index, column: Index, columns: tuple[int, ...]
