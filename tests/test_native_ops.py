@@ -194,3 +194,68 @@ def test_pack_and_unpack():
         given = ops.value(numbers(f32, packed.type.get_shape(), 1), f32)  # pyright: ignore
         ops.result(f"unpack to {shape}", ct.UnpackOp(given, axes, tiles, order, shape), 0)
     ops.check()
+
+
+REDUCED = (((37,), [0]), ((4, 40), [1]), ((4, 40), [0]), ((3, 5, 20), [0, 2]), ((3, 5, 20), [1]), ((2, 3, 4), [0, 1, 2]))
+REDUCED += (((1, 1), [1]), ((5, 0), [1]), ((0, 5), [1]), ((0, 5), [0]), ((5, 3), [1]), ((2, 3, 4, 33), [1, 2]), ((3, 200), [1]))
+REDUCED += (((40, 3), [0]), ((), []), ((6,), []), ((300, 17), [0]), ((2, 70, 70), [1, 2]), ((2, 6, 6, 3), [1, 2]))
+"""Shapes and axes: rows, columns, both, nothing, one element, below, at and above the vector width."""
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_reductions(name: str):
+    element, ops = ELEMENTS[name], NativeOps()
+    kinds = [kind for kind, domain in ct.ReduceOp.KINDS.items() if str(ct.element_domain(element)) in domain]
+    for number, (shape, axes) in enumerate(REDUCED):
+        array = numbers(element, shape)
+        value = ops.value(array, element)
+        for kind in kinds if number < 10 else kinds[number % 2 : number % 2 + 2]:
+            bound = 0 if kind in ("max", "min") else None
+            keepdims = number % 3 == 0
+            ops.result(f"reduce {kind} {shape} {axes}", ct.ReduceOp(kind, value, axes, keepdims), bound)
+    if name in FLOATS:
+        odd = ops.value(special(element, 200).reshape(4, 50), element)
+        for kind in ("add", "max", "min"):
+            for axes in ([0], [1]):
+                ops.result(f"reduce {kind} of NaN and inf along {axes}", ct.ReduceOp(kind, odd, axes))
+    ops.check()
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_orders(name: str):
+    element, ops = ELEMENTS[name], NativeOps()
+    lines = [((37,), 0), ((4, 40), 1), ((9, 5), 0), ((2, 3, 17), 1), ((1,), 0), ((3, 0), 0), ((6, 2), 1)]
+    values = [(ops.value(special(element, int(np.prod(shape))).reshape(shape), element), axis) for shape, axis in lines]
+    for number, (value, axis) in enumerate(values):
+        for kind in ("max", "min"):
+            op = ct.ArgReduceOp(kind, value, axis, keepdims=number % 2 == 0)
+            ops.result(f"arg_reduce {kind} {value.type}", op, 0)
+        for descending in (False, True):
+            ops.result(f"sort {value.type}", ct.SortOp(value, axis, descending), 0)
+            k = min(3, value.type.get_shape()[axis])  # pyright: ignore
+            ops.result(f"topk {value.type}", ct.TopkOp(value, k, axis, descending), 0)
+    ops.check()
+
+
+@pytest.mark.parametrize("name", [*FLOATS, *INTEGERS])
+def test_scans(name: str):
+    element, ops = ELEMENTS[name], NativeOps()
+    for shape, axis in (((37,), 0), ((4, 40), 1), ((9, 5), 0), ((2, 3, 17), 1), ((1,), 0), ((3, 0), 0), ((0, 3), 0)):
+        value = ops.value(numbers(element, shape) if name in INTEGERS else numbers(element, shape) * 0.5, element)
+        for kind in ct.ScanOp.KINDS:
+            for exclusive, reverse in ((False, False), (True, False), (False, True), (True, True)):
+                op = ct.ScanOp(kind, value, axis, exclusive, reverse)
+                ops.result(f"scan {kind} {shape} along {axis} {exclusive=} {reverse=}", op)
+    ops.check()
+
+
+def test_orders_of_long_lines():
+    ops = NativeOps()
+    for count in (20_000, 100_003):
+        value = ops.value(np.round(numbers(f32, (count,)) * 1000), f32)
+        ops.result("sort", ct.SortOp(value, 0), 0)
+        ops.result("topk", ct.TopkOp(value, 5, 0), 0)
+        ops.result("arg_reduce", ct.ArgReduceOp("max", value, 0), 0)
+        ops.result("scan", ct.ScanOp("add", value, 0), 0)
+        ops.result("reduce", ct.ReduceOp("add", value, [0]), 1e-6)
+    ops.check(threads=2)

@@ -17,6 +17,7 @@ from cuvil.codegen.loop_kernels import (
     LoopKernel,
     accumulator_type,
     combine,
+    emit_loop_kernel,
     narrowed,
     neutral,
     outer_loop,
@@ -32,9 +33,12 @@ _I64 = IntegerType(64)
 
 
 def emit_ordering_kernel(b: LoopBuilder, kernel: LoopKernel) -> None:
-    """Append the loops of a kernel whose region is one ordering op on buffers."""
-    op = next(inner for inner in kernel.operations if type(inner) in _EMITTERS)
-    _EMITTERS[type(op)](b, kernel, op)
+    """Append the loops of a kernel whose region is one ordering op on buffers (a pack is moved like other elements)."""
+    op = next((inner for inner in kernel.operations if type(inner) in _EMITTERS), None)
+    if op is None:
+        emit_loop_kernel(b, kernel)
+    else:
+        _EMITTERS[type(op)](b, kernel, op)
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

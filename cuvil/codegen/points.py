@@ -206,6 +206,10 @@ class PointEvaluator:
                 return self._gather(op, point)
             case ct.IotaOp():
                 return self._iota(op, point)
+            case ct.PackOp():
+                return self._packed(op, point)
+            case ct.UnpackOp():
+                return self._unpacked(op, point)
             case _:
                 name = op.name if hasattr(op, "name") else "a block argument"
                 raise CuvilError(f"{name}: has no element-wise meaning inside a kernel")
@@ -302,28 +306,59 @@ class PointEvaluator:
         return result
 
     def _pad(self, op: ct.PadOp, point: Point) -> SSAValue:
-        b, shape = self.b, _shape(op.input)
+        shape, low = _shape(op.input), ct.numbers(op.low)
+        for coordinate, extent, before in zip(point, shape, low, strict=True):
+            self._within(coordinate, before)
+            self._within(coordinate, before + extent)
+        moved = [coordinate.moved(self.b, -before) for coordinate, before in zip(point, low, strict=True)]
+        return self._inside(op.input, moved, lambda: self.evaluate(op.fill, ()))
+
+    def _inside(self, value: SSAValue, point: Sequence[Coordinate], fill: Callable[[], SSAValue]) -> SSAValue:
+        """`value` where the point lies in its shape, `fill` outside."""
+        b, shape = self.b, _shape(value)
         inner: list[Coordinate] = []
         inside: SSAValue | None = None
-        fill = self.evaluate(op.fill, ())
-        for coordinate, extent, low in zip(point, shape, ct.numbers(op.low), strict=True):
-            moved = coordinate.moved(b, -low)
-            if moved.low >= 0 and moved.high <= extent:
-                inner.append(moved)
+        if any(c.high <= 0 or c.low >= extent for c, extent in zip(point, shape, strict=True)):
+            return fill()
+        for coordinate, extent in zip(point, shape, strict=True):
+            if coordinate.low >= 0 and coordinate.high <= extent:
+                inner.append(coordinate)
                 continue
-            if moved.high <= 0 or moved.low >= extent or extent == 0:
-                return fill
-            self._within(coordinate, low)
-            self._within(coordinate, low + extent)
-            if moved.step and self.width > 1:
+            if coordinate.step and self.width > 1:
                 raise CannotVectorize
-            position = moved.at(b)
+            position = coordinate.at(b)
             for predicate, bound in (("sge", 0), ("slt", extent)):
                 test = b.compare_index(predicate, position, bound)
                 inside = test if inside is None else b.int_op(arith.AndIOp, inside, test)
             inner.append(Coordinate(b.max(b.min(position, extent - 1), 0), 0, 0, extent))
-        value = self.evaluate(op.input, tuple(inner))
-        return value if inside is None else self.select(inside, value, fill)
+        found = self.evaluate(value, tuple(inner))
+        return found if inside is None else self.select(inside, found, fill())
+
+    def _packed(self, op: ct.PackOp, point: Point) -> SSAValue:
+        """The element of a tile, 0 in the padding."""
+        b, order = self.b, ct.numbers(op.input_order)
+        inner = [point[order.index(dim)] for dim in range(len(order))]
+        tiles = zip(ct.numbers(op.axes), ct.numbers(op.tiles), point[len(order) :], strict=True)
+        for axis, tile, within in tiles:
+            outer = inner[axis]
+            inner[axis] = Coordinate(
+                b.add(b.mul(outer.at(b), tile), within.at(b)),
+                outer.step * tile + within.step,
+                0,
+                _shape(op.result)[order.index(axis)] * tile,
+            )
+        element = storage_type(ct.element_of(op.result))
+        return self._inside(op.input, inner, lambda: b.constant(0, element))
+
+    def _unpacked(self, op: ct.UnpackOp, point: Point) -> SSAValue:
+        b, order, packed = self.b, ct.numbers(op.input_order), _shape(op.input)
+        outer, within = list(point), list[Coordinate]()
+        for axis, tile in zip(ct.numbers(op.axes), ct.numbers(op.tiles), strict=True):
+            count = packed[order.index(axis)]
+            first, last = reshape_point(b, self.lane_width, (point[axis],), (count * tile,), (count, tile))
+            outer[axis] = first
+            within.append(last)
+        return self.evaluate(op.input, (*(outer[dim] for dim in order), *within))
 
     def _gather(self, op: ct.GatherOp, point: Point) -> SSAValue:
         b, axes, shape = self.b, ct.numbers(op.axes), _shape(op.input)
