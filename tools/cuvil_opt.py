@@ -144,6 +144,10 @@ class Driver:
             sink.report(diagnostic_of(error))
             if self.options.parsing_diagnostics:
                 return None, True
+        except PipelineError as error:
+            # Of a reproducer: the one on the command line was parsed before.
+            self.sources.add(SOURCE_NAME, error.text)
+            sink.report(diagnostic_of(error))
         except InternalError as error:
             self.report_broken(error, sink)
         except DiagnosticException as error:
