@@ -47,7 +47,9 @@ def check(
     module = ModuleOp([function])
     module.verify()
     (got,) = run_function(module, "main", values)
-    exact = [torch.from_numpy(value) if value.dtype == np.bool_ else torch.from_numpy(value).double() for value in values]
+    exact = [
+        torch.from_numpy(value) if value.dtype == np.bool_ else torch.from_numpy(value).double() for value in values
+    ]
     wanted = expected(*exact).double().numpy()
     assert got.shape == wanted.shape
     np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
@@ -93,9 +95,7 @@ def test_layer_norm_is_accurate_far_from_zero() -> None:
 
 def test_layer_norm_over_axes_in_any_order() -> None:
     x, w = normal(3, 5, 7), normal(7, 5)
-    check(
-        lambda v, s: t.LayerNormOp(v, [2, 1], 1e-5, s), lambda v, s: F.layer_norm(v, [5, 7], s.T), [x, w]
-    )
+    check(lambda v, s: t.LayerNormOp(v, [2, 1], 1e-5, s), lambda v, s: F.layer_norm(v, [5, 7], s.T), [x, w])
 
 
 @FLOATS
@@ -132,9 +132,7 @@ def test_batch_norm(element: Attribute) -> None:
 @FLOATS
 def test_group_norm(element: Attribute) -> None:
     x, w, b = normal(2, 6, 4, 3), normal(6), normal(6)
-    check(
-        lambda v, s, o: t.GroupNormOp(v, 3, 1e-5, s, o), lambda v, s, o: F.group_norm(v, 3, s, o), [x, w, b], element
-    )
+    check(lambda v, s, o: t.GroupNormOp(v, 3, 1e-5, s, o), lambda v, s, o: F.group_norm(v, 3, s, o), [x, w, b], element)
     check(lambda v: t.GroupNormOp(v, 2, 1e-5), lambda v: F.group_norm(v, 2), [x], element)
 
 

@@ -1,4 +1,4 @@
-"""Every row of the scalar-function table against PyTorch: ordinary numbers, NaN, infinities, signed zeros, wrap-around."""
+"""Every row of the scalar-function table against PyTorch: NaN, infinities, signed zeros and wrap-around included."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ FLOAT_EDGES = [
 UNARY: dict[str, Operation] = {
     name: getattr(torch, name)
     for name in (
-        "abs neg sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh "
-        "asinh acosh atanh erf erfc sigmoid relu floor ceil round trunc isnan isinf isfinite"
+        "abs neg sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh "
+        "tanh asinh acosh atanh erf erfc sigmoid relu floor ceil round trunc isnan isinf isfinite"
     ).split()
 } | {"not": torch.bitwise_not}
 
 BINARY: dict[str, Operation] = {
-    name: getattr(torch, name)
-    for name in "add sub mul div fmod pow fmax fmin atan2 copysign eq ne lt le gt ge".split()
+    name: getattr(torch, name) for name in "add sub mul div fmod pow fmax fmin atan2 copysign eq ne lt le gt ge".split()
 } | {
     "floor_div": lambda a, b: torch.div(a, b, rounding_mode="floor"),
     "trunc_div": lambda a, b: torch.div(a, b, rounding_mode="trunc"),
@@ -74,7 +73,8 @@ def agree(name: str, got: Any, expected: torch.Tensor, operands: tuple[Any, ...]
     else:
         # Vector libraries differ in the last bits, never in kind.
         close = np.isclose(got, wanted, rtol=4e-6 if wanted.dtype == np.float32 else 1e-12, atol=0, equal_nan=True)
-        tiny = np.abs(got - wanted) < np.finfo(wanted.dtype).tiny
+        with np.errstate(invalid="ignore"):
+            tiny = np.abs(got - wanted) < np.finfo(wanted.dtype).tiny
         signs = (np.signbit(got) == np.signbit(wanted)) | np.isnan(wanted)
         same = (close | tiny) & (signs | ((wanted == 0) & (name in EITHER_ZERO)))
     wrong = [(tuple(o[i] for o in operands), got[i], wanted[i]) for i in np.flatnonzero(~same)]
@@ -152,7 +152,9 @@ def test_integer_division_by_zero_gives_zero(name: str) -> None:
     assert meaning(name, a, b).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize(("name", "expected"), [("floor_div", -(2**31)), ("trunc_div", -(2**31)), ("rem", 0), ("fmod", 0)])
+@pytest.mark.parametrize(
+    ("name", "expected"), [("floor_div", -(2**31)), ("trunc_div", -(2**31)), ("rem", 0), ("fmod", 0)]
+)
 def test_integer_division_that_overflows_wraps(name: str, expected: int) -> None:
     assert meaning(name, np.array([-(2**31)], np.int32), np.array([-1], np.int32)).tolist() == [expected]
 

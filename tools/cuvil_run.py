@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
-from cuvil.errors import CuvilError, InternalError, PipelineError, SourceTexts, UserError, diagnostic_of, render
+from cuvil.errors import InternalError, PipelineError, SourceTexts, UserError, diagnostic_of, render
 from cuvil.pipeline_syntax import SOURCE_NAME
 
 if TYPE_CHECKING:
@@ -61,9 +61,15 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--function", default="main", metavar="NAME", help="the function to run (default: main)")
     given = parser.add_argument_group("inputs")
     given.add_argument(
-        "--input", action="append", default=[], metavar="VALUE", help="the next argument, as 'dense<...> : type' or a number"
+        "--input",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="the next argument, as 'dense<...> : type' or a number",
     )
-    given.add_argument("--inputs", default="", metavar="FILES", help="the next arguments, as .npy files, comma-separated")
+    given.add_argument(
+        "--inputs", default="", metavar="FILES", help="the next arguments, as .npy files, comma-separated"
+    )
     given.add_argument(
         "--random", nargs="?", type=int, const=0, metavar="SEED", help="random values for arguments that are not given"
     )
@@ -74,16 +80,24 @@ def _arguments() -> argparse.ArgumentParser:
     how.add_argument("--pipeline", default="", metavar="PASSES", help="passes to run on the module first")
     how.add_argument("--threads", type=int, metavar="N", help="threads of native code")
     what = parser.add_argument_group("output")
-    what.add_argument("--print", nargs="?", type=int, const=6, metavar="DIGITS", help="print results (default: 6 digits)")
+    what.add_argument(
+        "--print", nargs="?", type=int, const=6, metavar="DIGITS", help="print results (default: 6 digits)"
+    )
     what.add_argument("--no-print", action="store_true", help="do not print results")
-    what.add_argument("--compare", action="store_true", help="compare with another engine's results; status 1 if they differ")
+    what.add_argument(
+        "--compare", action="store_true", help="compare with another engine's results; status 1 if they differ"
+    )
     what.add_argument(
         "--compare-with",
         choices=("interpreter", "native"),
         help="that engine, run on the module before --pipeline (default: the interpreter)",
     )
     what.add_argument(
-        "--tolerance", type=float, default=DEFAULT_TOLERANCE, metavar="X", help="relative norm error allowed (default: 1e-5)"
+        "--tolerance",
+        type=float,
+        default=DEFAULT_TOLERANCE,
+        metavar="X",
+        help="relative norm error allowed (default: 1e-5)",
     )
     what.add_argument("--time", nargs="?", type=int, const=_DEFAULT_RUNS, metavar="N", help="median time of N runs")
     what.add_argument("--json", action="store_true", help="comparison and times as JSON")
@@ -109,7 +123,9 @@ def _run(options: argparse.Namespace, sources: SourceTexts) -> int:
     report: dict[str, Any] = {}
     agree = True
     if options.compare or options.compare_with:
-        reference = _engine(options.compare_with or "interpreter", original, options.function, parameters, options.threads)
+        reference = _engine(
+            options.compare_with or "interpreter", original, options.function, parameters, options.threads
+        )
         agree = _compare(results, reference(inputs), options, report)
     if options.time is not None:
         _time(engine, inputs, max(options.time, 1), options, report)
@@ -120,7 +136,7 @@ def _run(options: argparse.Namespace, sources: SourceTexts) -> int:
     return 0 if agree else 1
 
 
-# -- what to run --------------------------------------------------------------------------------------------------------
+# -- what to run -------------------------------------------------------------------------------------------------------
 
 
 def _read_module(path: str, sources: SourceTexts) -> ModuleOp:
@@ -199,8 +215,8 @@ def _engine(
     name: str | None, module: ModuleOp, function: str, parameters: Mapping[str, Array], threads: int | None
 ) -> Any:
     """A callable from inputs to results."""
-    from cuvil.semantics.levels import level_of
     from cuvil.semantics.interpreter import Interpreter
+    from cuvil.semantics.levels import level_of
 
     level = level_of(module)
     if name == "interpreter" or (name is None and level in ("tensor", "fused")):
@@ -215,7 +231,7 @@ def _engine(
     return NativeProgram(module, function, parameters, threads)
 
 
-# -- what to show -------------------------------------------------------------------------------------------------------
+# -- what to show ------------------------------------------------------------------------------------------------------
 
 
 def _print_results(results: Sequence[Array], types: Sequence[Attribute], digits: int) -> None:
@@ -249,7 +265,9 @@ def _compare(
         agree &= within
         rows.append({"relative_norm": found.relative_norm, "max_error": found.max_error, "agrees": within})
         verdict = "agrees" if within else "DIFFERS"
-        exact = " exactly" if found.is_exact else f": relative norm {found.relative_norm:.2g}, max {found.max_error:.2g}"
+        exact = (
+            " exactly" if found.is_exact else f": relative norm {found.relative_norm:.2g}, max {found.max_error:.2g}"
+        )
         if not options.json:
             print(f"comparison {number} {verdict}{exact}")
     report["comparison"] = rows

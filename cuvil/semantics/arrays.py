@@ -1,17 +1,17 @@
 """NumPy arrays as values of tensor types: which dtype stands for which element type, and how results are rounded.
 
-| element type             | array dtype                          | arithmetic                                        |
-|--------------------------|--------------------------------------|---------------------------------------------------|
-| `f64`, `f32`             | float64, float32                     | in that type, each operation rounded once         |
-| `f16`                    | float16                              | in float32, rounded once per operation            |
-| `bf16`                   | float32, every value a bf16 value    | in float32, rounded once per operation            |
-| `i8` ... `i64`, `index`  | int8 ... int64, int64                | wraps                                             |
-| `ui8` ... `ui64`         | uint8 ... uint64                     | wraps                                             |
-| `i1`                     | bool                                 |                                                   |
+| element type            | array dtype                       | arithmetic                                |
+|-------------------------|-----------------------------------|-------------------------------------------|
+| `f64`, `f32`            | float64, float32                  | in that type, each operation rounded once |
+| `f16`                   | float16                           | in float32, rounded once per operation    |
+| `bf16`                  | float32, every value a bf16 value | in float32, rounded once per operation    |
+| `i8` ... `i64`, `index` | int8 ... int64, int64             | wraps                                     |
+| `ui8` ... `ui64`        | uint8 ... uint64                  | wraps                                     |
+| `i1`                    | bool                              |                                           |
 
 NumPy has no bf16, so callers convert at the boundary: `to_reference` and `bf16_bits` do. Sums and products of
-many floats (reduce, contract, convolution, pool, scan) are accumulated in float64 and rounded once: they are nearer to the
-exact result than any native order of summation, and what is compared with them is compared by relative norm error.
+many floats (reduce, contract, convolution, pool, scan) are accumulated in float64 and rounded once: they are nearer to
+the exact result than any native order of summation, and what is compared with them is compared by relative norm error.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def array_of_constant(value: DenseIntOrFPElementsAttr) -> Array:
 
 
 def constant_of_array(array: Array, tensor_type: Any) -> DenseIntOrFPElementsAttr:
-    """The `dense<...>` attribute of an array that stands for a value of `tensor_type`: the inverse of `array_of_constant`."""
+    """The `dense<...>` attribute of an array that stands for a value of `tensor_type`; undoes `array_of_constant`."""
     from xdsl.dialects.builtin import BytesAttr
 
     element_type: Attribute = tensor_type.element_type

@@ -1,4 +1,4 @@
-"""Running a bufferized function in the interpreter: outputs and the arena are allocated here, results are what it wrote.
+"""Running a bufferized function in the interpreter: outputs and the arena are made here, results are what it wrote.
 
 `bufferize` turns results into trailing arguments (`cuvil_fused.outputs` counts them), `plan-memory` appends the arena.
 Both start out poisoned, so that an element that nothing writes is seen.
@@ -20,6 +20,7 @@ from cuvil.semantics.interpreter import Interpreter
 from cuvil.semantics.meanings_fused import buffer_dtype, new_buffer, store, value_of_buffer
 from cuvil.semantics.signatures import OUTPUTS, extra_arguments, number_attribute
 from cuvil.semantics.symbol_binding import bind_symbols
+
 
 def run_on_buffers(interpreter: Interpreter, name: str, inputs: Sequence[Array]) -> list[Array]:
     """The outputs, then the scalar results, of the bufferized function `name`."""

@@ -1,4 +1,4 @@
-"""Building core `cuvil_tensor` ops one after the other: broadcasts, constants and means written as PyTorch users think them."""
+"""Building core `cuvil_tensor` ops one after the other: broadcasts, constants and means as PyTorch users think them."""
 
 from __future__ import annotations
 

@@ -1,17 +1,18 @@
-"""The declared decomposition of every composite of `cuvil_tensor` into core ops: its meaning, and what `decompose` makes.
+"""The declared decomposition of every composite of `cuvil_tensor` into core ops: its meaning, and the pass `decompose`.
 
-Numbers are as in eager PyTorch: variances in two passes, composites on f16 and bf16 computed in f32 and rounded at the end.
+Numbers are as in eager PyTorch: variances in two passes, composites on f16 and bf16 computed in f32 and rounded at the
+end.
 
-| composite                | core                                                                                        |
-|--------------------------|---------------------------------------------------------------------------------------------|
-| softmax, log_softmax     | max, exp of the difference, sum, quotient (or difference of the logarithm)                    |
-| layer_norm, group_norm   | mean, mean of squared differences, rsqrt, scale and shift                                     |
-| rms_norm                 | mean of squares, rsqrt, scale                                                                 |
-| batch_norm               | scale = w * rsqrt(var + eps) and shift = b - mean * scale for each channel, then x * scale + shift |
-| gelu, silu               | their formulas                                                                                |
-| linear                   | contract, add                                                                                 |
-| attention                | contract, scale, mask, softmax, contract; grouped heads as one more dim                       |
-| rope                     | slice, neg, concat, mul, add                                                                  |
+| composite              | core                                                                       |
+|------------------------|----------------------------------------------------------------------------|
+| softmax, log_softmax   | max, exp of the difference, sum, quotient (or difference of the logarithm) |
+| layer_norm, group_norm | mean, mean of squared differences, rsqrt, scale and shift                  |
+| rms_norm               | mean of squares, rsqrt, scale                                              |
+| batch_norm             | scale = w * rsqrt(var + eps), shift = b - mean * scale, x * scale + shift  |
+| gelu, silu             | their formulas                                                             |
+| linear                 | contract, add                                                              |
+| attention              | contract, scale, mask, softmax, contract; grouped heads as one more dim    |
+| rope                   | slice, neg, concat, mul, add                                               |
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ Decomposition = Callable[[CoreBuilder, Any], SSAValue]
 
 
 def decompose(op: CompositeOp) -> tuple[Block, SSAValue]:
-    """Core ops that compute what `op` does from its operands, in a block of their own, and the value that is its result.
+    """Core ops that compute what `op` does from its operands, in a block of their own, and the result's value.
 
     The ops have the location of `op`; it is left as it is.
     """
@@ -76,7 +77,7 @@ def _narrow(b: CoreBuilder, value: SSAValue, op: CompositeOp) -> SSAValue:
     return b.cast(value, element_of(op.results[0]))
 
 
-# -- softmax ------------------------------------------------------------------------------------------------------------
+# -- softmax -----------------------------------------------------------------------------------------------------------
 
 
 def _softmax(b: CoreBuilder, op: SoftmaxOp) -> SSAValue:
@@ -103,7 +104,7 @@ def _masked_softmax(b: CoreBuilder, scores: SSAValue) -> SSAValue:
     return b.binary("div", powers, b.spread(divisor, scores, axes))
 
 
-# -- norms --------------------------------------------------------------------------------------------------------------
+# -- norms -------------------------------------------------------------------------------------------------------------
 
 
 def _standardized(b: CoreBuilder, x: SSAValue, axes: Sequence[int], eps: float) -> SSAValue:
@@ -160,12 +161,14 @@ def _batch_norm(b: CoreBuilder, op: BatchNormOp) -> SSAValue:
 def _group_norm(b: CoreBuilder, op: GroupNormOp) -> SSAValue:
     x, groups = _wide(b, op.input), op.groups.value.data
     batch, channels, *points = shape_of(x.type)
+    if not isinstance(channels, int):
+        raise UnsupportedError(f"{op.name}: the number of channels is unknown", op)
     grouped = b.reshape(x, (batch, groups, channels // groups, *points))
     normal = _standardized(b, grouped, range(2, 3 + len(points)), op.eps.value.data)
     return _narrow(b, _affine(b, b.reshape(normal, shape_of(x.type)), [1], op.weight, op.bias), op)
 
 
-# -- activations --------------------------------------------------------------------------------------------------------
+# -- activations -------------------------------------------------------------------------------------------------------
 
 
 def _gelu(b: CoreBuilder, op: GeluOp) -> SSAValue:
@@ -185,7 +188,7 @@ def _silu(b: CoreBuilder, op: SiluOp) -> SSAValue:
     return _narrow(b, b.binary("mul", x, b.unary("sigmoid", x)), op)
 
 
-# -- products -----------------------------------------------------------------------------------------------------------
+# -- products ----------------------------------------------------------------------------------------------------------
 
 
 def _linear(b: CoreBuilder, op: LinearOp) -> SSAValue:
@@ -200,22 +203,21 @@ def _attention(b: CoreBuilder, op: AttentionOp) -> SSAValue:
     query, key, value = (_wide(b, operand) for operand in (op.query, op.key, op.value))
     *batch, heads, length, size = shape_of(query.type)
     groups = shape_of(key.type)[-3]
-    shared = groups != heads
-    if shared:
+    shared: int | None = None
+    if groups != heads:
         if not isinstance(heads, int) or not isinstance(groups, int):
             raise UnsupportedError(f"{op.name}: grouped queries with an unknown number of heads", op)
-        query = b.reshape(query, (*batch, groups, heads // groups, length, size))
+        shared = heads // groups
+        query = b.reshape(query, (*batch, groups, shared, length, size))
     rank = len(shape_of(query.type))
     outer = list(range(len(batch) + 1))
     scores = b.add(
-        ContractOp(
-            query, key, lhs_batch=outer, rhs_batch=outer, lhs_contract=[rank - 1], rhs_contract=[len(batch) + 2]
-        )
+        ContractOp(query, key, lhs_batch=outer, rhs_batch=outer, lhs_contract=[rank - 1], rhs_contract=[len(batch) + 2])
     )
     scores = b.binary("mul", b.reshape(scores, (*batch, heads, length, shape_of(key.type)[-2])), op.scale.value.data)
     weights = _attention_weights(b, op, scores)
-    if shared:
-        weights = b.reshape(weights, (*batch, groups, heads // groups, length, shape_of(key.type)[-2]))
+    if shared is not None:
+        weights = b.reshape(weights, (*batch, groups, shared, length, shape_of(key.type)[-2]))
     result = b.add(
         ContractOp(
             weights, value, lhs_batch=outer, rhs_batch=outer, lhs_contract=[rank - 1], rhs_contract=[len(batch) + 1]

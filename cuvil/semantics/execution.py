@@ -1,12 +1,12 @@
 """Running a function of a module at any level: the interpreter where it can, native code below.
 
-| level     | what it is                                                 | runs by                                     |
-|-----------|------------------------------------------------------------|---------------------------------------------|
-| `tensor`  | `cuvil_tensor`, control flow on tensors                      | the interpreter                             |
-| `fused`   | `cuvil_fused.kernel` on values                               | the interpreter                             |
-| `buffers` | kernels in destination style, `alloc`, views of the arena      | the interpreter, on buffers                 |
-| `loops`   | func, scf, arith, math, vector, memref on flat buffers         | the rest of the pipeline, then native code  |
-| `llvm`    | the llvm dialect                                           | native code                                 |
+| level     | what it is                                                | runs by                                    |
+|-----------|-----------------------------------------------------------|--------------------------------------------|
+| `tensor`  | `cuvil_tensor`, control flow on tensors                   | the interpreter                            |
+| `fused`   | `cuvil_fused.kernel` on values                            | the interpreter                            |
+| `buffers` | kernels in destination style, `alloc`, views of the arena | the interpreter, on buffers                |
+| `loops`   | func, scf, arith, math, vector, memref on flat buffers    | the rest of the pipeline, then native code |
+| `llvm`    | the llvm dialect                                          | native code                                |
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 from cuvil.semantics.arrays import Array
 from cuvil.semantics.levels import level_of
 
+
 def execute(
     module: ModuleOp,
     name: str,
@@ -27,8 +28,8 @@ def execute(
 ) -> list[Array]:
     """The results of function `name`, whatever level the module is at; the module is left as it is.
 
-    `computed` takes up the values of globals that have an initializer; they are used at lower levels, which have lost the
-    initializers. Raises `InterpretationError` or another `CuvilError` if the function cannot be run.
+    `computed` takes up the values of globals that have an initializer; they are used at lower levels, which have lost
+    the initializers. Raises `InterpretationError` or another `CuvilError` if the function cannot be run.
     """
     level = level_of(module)
     if level in ("loops", "llvm"):

@@ -1,10 +1,10 @@
 """Semantic hashes: equal hashes mean equal meaning, on every back end.
 
-An operation's hash covers its kind, attributes, result types, regions and its operands' hashes; a function's covers what it
-returns and what it does to memory. So the hash does not depend on the names of values, functions and kernels, on locations, on
-the order of operations that do not depend on each other, on operations that nothing uses, or on the order of operands
-where the function commutes. It does depend on schedules, since they are attributes, and on the names of external
-globals and of symbolic dims, which are what values are bound to.
+An operation's hash covers its kind, attributes, result types, regions and operands' hashes; a function's covers what it
+returns and what it does to memory. So the hash does not depend on the names of values, functions and kernels, on
+locations, on the order of operations that do not depend on each other, on operations that nothing uses, or on the
+order of operands where the function commutes. It does depend on schedules, since they are attributes, and on the names
+of external globals and of symbolic dims, which are what values are bound to.
 
 Hashes are the same in every process (BLAKE2b of canonical text) and take linear time: each operation is hashed once.
 A value of a weight is no part of a hash: a cache that depends on it adds the array's own.
@@ -72,7 +72,7 @@ class SemanticHasher:
     # -- symbols -----------------------------------------------------------------------------------------------------
 
     def _symbol(self, name: str) -> bytes:
-        """What a symbol stands for: a function by what it does, a computed global by how, an external one by its name."""
+        """What a symbol stands for: a function by what it does, a computed global by how, an external one by name."""
         found = self._symbol_hashes.get(name)
         if found is not None:
             return found

@@ -1,9 +1,9 @@
 """The reference interpreter: what Cuvil's IR means, in NumPy, at every level that works on whole tensors.
 
 `MEANINGS` maps an op's name to a function `(frame, op, operands) -> results`; the families are in `meanings_*.py`. A
-composite is interpreted by its declared decomposition (`decompositions.py`), so the two cannot differ. How element types
-map to arrays, and how floats are rounded, says `arrays.py`. A function's symbolic dims get their sizes from the arrays
-that it is called with.
+composite is interpreted by its declared decomposition (`decompositions.py`), so the two cannot differ. How element
+types map to arrays, and how floats are rounded, says `arrays.py`. A function's symbolic dims get their sizes from the
+arrays that it is called with.
 
     results = run_function(module, "main", [x], {"weight": w})
 

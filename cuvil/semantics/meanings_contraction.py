@@ -84,9 +84,7 @@ def _spread(source: Array, dilation: Sequence[int]) -> Array:
     return result
 
 
-def convolve(
-    padded: Array, weight: Array, strides: Sequence[int], dilation: Sequence[int], groups: int
-) -> Array:
+def convolve(padded: Array, weight: Array, strides: Sequence[int], dilation: Sequence[int], groups: int) -> Array:
     """The cross-correlation of a padded [N, C, ...] with [O, C / groups, ...], not yet rounded."""
     sizes = _positions(padded, weight.shape[2:], strides, dilation)
     batch, outputs = padded.shape[0], weight.shape[0]
@@ -105,8 +103,7 @@ def _positions(
 ) -> tuple[int, ...]:
     spans = [(taps - 1) * step + 1 for taps, step in zip(kernel, dilation, strict=True)]
     return tuple(
-        max((size - span) // stride + 1, 0)
-        for size, span, stride in zip(padded.shape[2:], spans, strides, strict=True)
+        max((size - span) // stride + 1, 0) for size, span, stride in zip(padded.shape[2:], spans, strides, strict=True)
     )
 
 

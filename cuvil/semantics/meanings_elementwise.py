@@ -24,8 +24,8 @@ def apply_scalar_function(kind: str, operands: Sequence[Array], result_type: Att
 def cast(array: Array, source: Attribute, target: Attribute) -> Array:
     """The elements converted as `Tensor.to` does: to bool by `!= 0`, float to integer towards zero, integers wrapping.
 
-    A NaN or a number too large for the integer type is undefined in PyTorch; here it is what x86-64 gives for int64 (the
-    smallest number), narrowed.
+    A NaN or a number too large for the integer type is undefined in PyTorch; here it is what x86-64 gives for int64
+    (the smallest number), narrowed.
     """
     dtype = dtype_of(target)
     if dtype == np.bool_:

@@ -1,8 +1,8 @@
 """Reference meaning of `cuvil_fused`: kernels on values and in destination style, buffers and views of the arena.
 
 A buffer is a writable array. One of bf16 holds the 16-bit patterns (uint16), as memory does; a kernel's region computes
-with what they stand for. Memory that is allocated or freed is poisoned, so that a buffer that is read before it is written, or after
-its lifetime, shows in the results.
+with what they stand for. Memory that is allocated or freed is poisoned, so that a buffer that is read before it is
+written, or after its lifetime, shows in the results.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ def _parameter(frame: Frame, op: ParameterOp, operands: Arrays) -> Arrays:
 
 
 def _arena_view(frame: Frame, op: ArenaViewOp, operands: Arrays) -> Arrays:
-    return [view_bytes(operands[0], op.offset_bytes.value.data, frame.shape(op.buffer.type), op.buffer.type.element_type)]
+    return [
+        view_bytes(operands[0], op.offset_bytes.value.data, frame.shape(op.buffer.type), op.buffer.type.element_type)
+    ]
 
 
 def view_bytes(arena: Array, offset_bytes: int, shape: Sequence[int], element_type: Attribute) -> Array:

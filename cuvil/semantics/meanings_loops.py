@@ -1,4 +1,4 @@
-"""Reference meaning of the loop level: memref and vector ops, scalar by scalar. For small functions, in tests of lowerings.
+"""Reference meaning of the loop level: memref and vector ops, scalar by scalar, for small functions in tests.
 
 A memref is an array, as in `cuvil_fused`: bf16 is its bits there, and what a load gives is its value.
 """
@@ -41,7 +41,7 @@ def _place(array: Array, indices: Values) -> tuple[int, ...]:
     return place
 
 
-# -- memref -------------------------------------------------------------------------------------------------------------
+# -- memref ------------------------------------------------------------------------------------------------------------
 
 
 def _load(frame: Frame, op: memref.LoadOp, operands: Values) -> Values:
@@ -101,7 +101,7 @@ def _get_global(frame: Frame, op: memref.GetGlobalOp, operands: Values) -> Value
     return [np.asarray(_written(value, declared.element_type)).reshape(declared.get_shape())]
 
 
-# -- vector -------------------------------------------------------------------------------------------------------------
+# -- vector ------------------------------------------------------------------------------------------------------------
 
 
 def _lanes(vector_type: Attribute) -> int:
@@ -208,7 +208,8 @@ def _reduction(frame: Frame, op: vector.ReductionOp, operands: Values) -> Values
 
 def _vector_bitcast(frame: Frame, op: vector.BitcastOp, operands: Values) -> Values:
     source, target = op.source.type, op.result.type
-    assert isinstance(source, VectorType) and isinstance(target, VectorType)
+    assert isinstance(source, VectorType)
+    assert isinstance(target, VectorType)
     bits = np.ascontiguousarray(_written(operands[0], source.element_type))
     if isinstance(target.element_type, BFloat16Type):
         return [from_bf16_bits(bits.view(np.uint16))]
@@ -218,9 +219,7 @@ def _vector_bitcast(frame: Frame, op: vector.BitcastOp, operands: Values) -> Val
 # Lane by lane, every op means what the arith op of its name means.
 _LANE_WISE = {
     f"cuvil_vector.{name}": SCALAR_MEANINGS[f"arith.{name}"]
-    for name in (
-        "cmpf cmpi extsi extui fptosi fptoui index_cast sitofp select trunci uitofp".split()
-    )
+    for name in ("cmpf cmpi extsi extui fptosi fptoui index_cast sitofp select trunci uitofp".split())
 }
 
 MEANINGS: dict[str, Meaning] = {

@@ -1,6 +1,6 @@
 """Reference meaning of upstream's arith and math, on scalars (NumPy scalars) and on vectors and tensors (arrays) alike.
 
-Integers of MLIR are signless: values are kept as signed NumPy integers, `i1` as bool, and ops that read unsigned say so.
+Integers of MLIR are signless: values are kept as signed NumPy integers, `i1` as bool; ops that read unsigned say so.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ _FLOAT_COMPARISONS: tuple[Callable[[Any, Any], Any] | None, ...] = (
     lambda a, b: a != b,
     None,
 )
-"""By predicate number modulo 8: false, eq, gt, ge, lt, le, ne, and ord or uno; 1 to 7 are ordered, 8 to 14 unordered."""
+"""By predicate number: false, eq, gt, ge, lt, le, ne, ord (computed apart); the unordered ones from 8 on follow."""
 
 
 def _compare_floats(frame: Frame, op: arith.CmpfOp, operands: Values) -> Values:

@@ -1,4 +1,4 @@
-"""Reference meaning of what holds a program together: constants, globals, calls, scf, cf, and scalars out of tensors."""
+"""Reference meaning of what holds a program together: constants, globals, calls, scf, cf, scalars out of tensors."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _from_elements(frame: Frame, op: tensor.FromElementsOp, operands: Values) ->
 
 
 def _splat(frame: Frame, op: tensor.SplatOp, operands: Values) -> Values:
-    return [np.full(frame.shape(op.aggregate.type), operands[0])]
+    return [np.full(frame.shape(op.result.type), operands[0])]
 
 
 def _empty(frame: Frame, op: tensor.EmptyOp, operands: Values) -> Values:

@@ -1,7 +1,7 @@
 """Running a module natively, from any level: the rest of the CPU pipeline, then compiled code, without PyTorch.
 
-What flat buffers no longer tell, the module's `cuvil.host` does (`signatures.py`). Globals with an initializer are evaluated
-by the reference interpreter while they are still there.
+What flat buffers no longer tell, the module's `cuvil.host` does (`signatures.py`). Globals with an initializer are
+evaluated by the reference interpreter while they are still there.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ from cuvil.targets.cpu import CpuTarget
 _FLAT = "lower-fused-to-loops"
 
 
-def run_natively(
-    module: ModuleOp, name: str, inputs: Sequence[Array], parameters: Mapping[str, Array]
-) -> list[Array]:
+def run_natively(module: ModuleOp, name: str, inputs: Sequence[Array], parameters: Mapping[str, Array]) -> list[Array]:
     """The results of function `name`, compiled from whatever level the module is at."""
     return NativeProgram(module, name, parameters)(inputs)
 
@@ -56,7 +54,9 @@ class NativeProgram:
         PassManager(last).run(module)
         host = host_of(module)
         if host is None or host.function != name:
-            raise UnsupportedError(f"function @{name} cannot be run: the module does not say what its host function takes")
+            raise UnsupportedError(
+                f"function @{name} cannot be run: the module does not say what its host function takes"
+            )
         self.host = host
         self.executable = _loaded(module, host, values)
         self.executable.set_threads(threads)

@@ -3,17 +3,17 @@
 Each value depends on the seed and on its symbol or position alone, so that it stays the same while passes rewrite the
 module. What a value is good for follows from its uses (`value_flow.py`), and from names where uses say nothing.
 
-| value                                                    | distribution                            |
-|----------------------------------------------------------|-----------------------------------------|
-| float input                                              | N(0, 1)                                 |
-| float weight of a contraction or convolution             | N(0, 1 / fan-in)                        |
-| float table that is gathered from                        | N(0, 1)                                 |
-| variance (batch_norm's, under a root, `var` in its name) | uniform in [0.5, 1.5]                   |
-| other float weights of rank 1: `weight` in the name      | 1 + N(0, 0.1)                           |
-| other float weights                                      | N(0, 0.1)                               |
-| integer used as index of gather or scatter               | uniform in the range of the axis        |
+| value                                                    | distribution                               |
+|----------------------------------------------------------|--------------------------------------------|
+| float input                                              | N(0, 1)                                    |
+| float weight of a contraction or convolution             | N(0, 1 / fan-in)                           |
+| float table that is gathered from                        | N(0, 1)                                    |
+| variance (batch_norm's, under a root, `var` in its name) | uniform in [0.5, 1.5]                      |
+| other float weights of rank 1: `weight` in the name      | 1 + N(0, 0.1)                              |
+| other float weights                                      | N(0, 0.1)                                  |
+| integer used as index of gather or scatter               | uniform in the range of the axis           |
 | other integer                                            | uniform in [-8, 8], a count or a mask >= 0 |
-| bool                                                     | true in 3 of 4                          |
+| bool                                                     | true in 3 of 4                             |
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ from cuvil.semantics.value_flow import Use, ValueFlow, external_globals
 _POSITIVE_FOR = ("sqrt", "rsqrt", "log", "log2", "log10")
 
 
-def make_inputs(
-    module: ModuleOp, name: str, seed: int = 0, sizes: Mapping[str, int] | None = None
-) -> list[Array]:
+def make_inputs(module: ModuleOp, name: str, seed: int = 0, sizes: Mapping[str, int] | None = None) -> list[Array]:
     """Random arguments for function `name`; `sizes` are those of symbolic dims, small ones by default.
 
     Raises `UserError` if there is no such function.
@@ -85,7 +83,9 @@ def make_parameters(module: ModuleOp, seed: int = 0) -> dict[str, Array]:
         }
     flow = ValueFlow(module)
     return {
-        name: _parameter(op.value_type, _Chosen(list(flow.uses_of_global(name)), name, {}), _generator(seed, f"@{name}"))
+        name: _parameter(
+            op.value_type, _Chosen(list(flow.uses_of_global(name)), name, {}), _generator(seed, f"@{name}")
+        )
         for name, op in external_globals(module).items()
     }
 
@@ -102,10 +102,11 @@ class _Chosen:
         """The half-open range in which the value is a legal index wherever it is used as one; None if it never is."""
         low, high = 0, math.inf
         for use in self.uses:
-            first = {GatherOp: 1, ScatterOp: 2}.get(type(use.op))
-            if first is None or use.index < first:
+            if not isinstance(use.op, GatherOp | ScatterOp):
                 continue
-            assert isinstance(use.op, GatherOp | ScatterOp)
+            first = 1 if isinstance(use.op, GatherOp) else 2
+            if use.index < first:
+                continue
             axis = numbers(use.op.axes)[use.index - first]
             extent = _size(shape_of(use.op.input.type)[axis], self.sizes)
             low, high = max(low, -use.offset), min(high, extent - use.offset)
@@ -120,7 +121,7 @@ class _Chosen:
         )
 
     def fan_in(self) -> int | None:
-        """How many products of the value's elements are added up for one result; None if it is in no sum of products."""
+        """How many products of the value's elements are added up for one result; None if none are."""
         counts: list[int] = []
         for use in self.uses:
             op = use.op
@@ -212,4 +213,3 @@ def _size(dim: Dim, sizes: Mapping[str, int]) -> int:
 
 def _product(dims: Iterable[Dim], sizes: Mapping[str, int]) -> int:
     return math.prod(_size(dim, sizes) for dim in dims)
-

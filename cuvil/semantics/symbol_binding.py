@@ -38,7 +38,9 @@ def _settle(dim: Dim, size: int, symbols: dict[str, int]) -> bool:
     actual = dim if isinstance(dim, int) else dim.evaluate(symbols)
     if actual != size:
         known = ", ".join(f"{name} = {value}" for name, value in sorted(symbols.items()))
-        raise UserError(f"a dim of size {size} is declared as {dim}, which is {actual}" + (f" where {known}" * bool(known)))
+        raise UserError(
+            f"a dim of size {size} is declared as {dim}, which is {actual}" + (f" where {known}" * bool(known))
+        )
     return True
 
 

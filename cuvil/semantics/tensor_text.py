@@ -1,6 +1,6 @@
 """Arrays as text and back: how `cuvil-run` prints results and reads inputs, the same on every machine.
 
-    tensor<2x3xf32> = [[1, 2.5, -0], [nan, inf, -inf]]
+tensor<2x3xf32> = [[1, 2.5, -0], [nan, inf, -inf]]
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def parse_array(text: str, wanted: Attribute) -> Array:
     source = f"{text} : {wanted}" if has_type else text
     try:
         parser = LocatingParser(make_context(), source, "<input>")
-        value = parser.parse_attribute() if source.lstrip().startswith("dense") else parser.parse_number(allow_boolean=True)
+        value = (
+            parser.parse_attribute() if source.lstrip().startswith("dense") else parser.parse_number(allow_boolean=True)
+        )
     except ParseError as error:
         raise UserError(f"input '{text}' is malformed: {error.msg}") from error
     if isinstance(value, int | float):
