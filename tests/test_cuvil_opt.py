@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -38,10 +37,11 @@ def test_an_empty_module_needs_no_numeric_library():
 def test_an_empty_module_is_quick():
     times: list[float] = []
     for _ in range(5):
-        start = time.perf_counter()
+        before = os.times()
         assert run().returncode == 0
-        times.append(time.perf_counter() - start)
-    # The best of five: others may use the machine.
+        after = os.times()
+        times.append(after.children_user - before.children_user + after.children_system - before.children_system)
+    # Processor time, and the best of five: others may use the machine.
     assert min(times) <= 0.35
 
 

@@ -6,7 +6,7 @@
 // PASSES: {{^}}canonicalize {{.*}}
 // PASSES: {{^}}cse
 // PASSES: {{^}}lower-math {{.+}}
-// PIPELINES: normalize = decompose,
+// PIPELINES: normalize = decompose
 // PIPELINES: cpu:
 // PIPELINES: fuse
 // PIPELINES: ensures:
