@@ -31,6 +31,7 @@ from xdsl.passes import ModulePass
 
 from cuvil.dialects import tensor as ct
 from cuvil.instrument import statistics
+from cuvil.semantics.splats import is_splat
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class _Rewriter:
         if value not in self.twins:
             owner = value.owner
             made: Operation | None = None
-            if isinstance(owner, ct.ConstantOp) and owner.value.is_splat():
+            if isinstance(owner, ct.ConstantOp) and is_splat(owner):
                 shape = _moved_shape(value)
                 made = ct.ConstantOp.splat(owner.value.get_values()[0], ct.tensor_of(ct.element_of(value), shape))
             elif isinstance(owner, ct.BroadcastOp):

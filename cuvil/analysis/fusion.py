@@ -25,6 +25,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from cuvil.dialects import tensor as ct
 from cuvil.instrument import remarks
+from cuvil.semantics.splats import is_splat
 from cuvil.semantics.views import View, reshaped_strides, static_shape, view_of
 
 Movement = (
@@ -104,7 +105,7 @@ def bases_of(value: SSAValue) -> list[SSAValue]:
     while stack:
         current = stack.pop()
         owner = current.owner
-        if isinstance(owner, ct.ConstantOp) and owner.value.is_splat():
+        if isinstance(owner, ct.ConstantOp) and is_splat(owner):
             continue
         if not isinstance(owner, Movement):
             found[current] = None
@@ -129,7 +130,7 @@ class _Planner:
 
     def visit(self, op: Operation, number: int) -> None:
         """Put `op`, the next in program order, into a group, or note what it needs."""
-        if isinstance(op, ct.ConstantOp) and op.value.is_splat():
+        if isinstance(op, ct.ConstantOp) and is_splat(op):
             return
         if isinstance(op, Movement):
             self._visit_movement(op, number)
@@ -200,7 +201,7 @@ class _Planner:
         if (known := self._bases.get(value)) is not None:
             return known
         owner = value.owner
-        if isinstance(owner, ct.ConstantOp) and owner.value.is_splat():
+        if isinstance(owner, ct.ConstantOp) and is_splat(owner):
             found: list[SSAValue] = []
         elif value in self.materialized or not isinstance(owner, Movement) or owner in self.plan.group_of:
             found = [value]
@@ -213,7 +214,7 @@ class _Planner:
         """`value` as something that has a buffer: a movement op that is not yet one becomes a kernel."""
         owner = value.owner
         lazy = isinstance(owner, Movement) and owner not in self.plan.group_of and owner.parent is self.block
-        constant = isinstance(owner, ct.ConstantOp) and owner.parent is self.block and owner.value.is_splat()
+        constant = isinstance(owner, ct.ConstantOp) and owner.parent is self.block and is_splat(owner)
         if lazy or constant:
             if value not in self.materialized:
                 self._materialize(owner, value, number)

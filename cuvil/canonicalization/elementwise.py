@@ -10,10 +10,11 @@ import math
 
 from xdsl.ir import Operation, SSAValue
 
-from cuvil.canonicalization.rules import Rule, repeated_number
+from cuvil.canonicalization.rules import Rule
 from cuvil.dialects import tensor as ct
 from cuvil.semantics.core_builder import CoreBuilder
 from cuvil.semantics.scalars import SCALAR_FUNCTIONS
+from cuvil.semantics.splats import repeated_number
 
 _UNDOES_ITSELF = ("neg", "not")
 _REPEATS_NOTHING = ("abs", "relu", "floor", "ceil", "round", "trunc", "sign")

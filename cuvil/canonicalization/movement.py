@@ -7,14 +7,16 @@ has the elements, so that a kernel reads through as few ops as can be.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import AnyFloat, BFloat16Type, Float16Type, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from cuvil.canonicalization.rules import Rule, resplat, shape, splat_number
+from cuvil.canonicalization.rules import Rule, repeated, shape
 from cuvil.dialects import tensor as ct
 from cuvil.semantics.core_builder import CoreBuilder
 from cuvil.semantics.dims import Dim
+from cuvil.semantics.splats import LARGEST_SPLAT, repeated_element
 
 # -- what stays as it is -----------------------------------------------------------------------------------------------
 
@@ -230,20 +232,23 @@ def moved_splat(
     op: ct.BroadcastOp | ct.ReshapeOp | ct.TransposeOp | ct.SliceOp | ct.ReverseOp, b: CoreBuilder
 ) -> SSAValue | None:
     """broadcast, reshape, transpose, slice or reverse of a splat constant => the constant of that shape"""
-    return resplat(op.input, op.result, b)
+    element = repeated_element(op.input)
+    if element is None:
+        return None
+    if isinstance(op, ct.BroadcastOp) and not shape(op.input) and not _is_small(op.result):
+        return None
+    return repeated(element, op.result, b)
+
+
+def _is_small(value: SSAValue) -> bool:
+    dims = [dim for dim in shape(value) if isinstance(dim, int)]
+    return len(dims) == len(shape(value)) and prod(dims) <= LARGEST_SPLAT
 
 
 def padded_splat(op: ct.PadOp, b: CoreBuilder) -> SSAValue | None:
     """pad of a splat constant by the same number => the constant of that shape"""
-    number, fill = splat_number(op.input), splat_number(op.fill)
-    if number is None or fill is None or not _is_identical(number, fill):
-        return None
-    return resplat(op.input, op.result, b)
-
-
-def _is_identical(first: float, second: float) -> bool:
-    """Equal, zeros of one sign, and no NaN."""
-    return first == second and str(first) == str(second)
+    element = repeated_element(op.input)
+    return None if element is None or repeated_element(op.fill) != element else repeated(element, op.result, b)
 
 
 # -- one form ----------------------------------------------------------------------------------------------------------

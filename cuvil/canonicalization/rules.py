@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from cuvil.dialects import tensor as ct
 from cuvil.semantics.core_builder import CoreBuilder
 from cuvil.semantics.dims import Dim
+from cuvil.semantics.splats import LARGEST_SPLAT
 
 Rule = Callable[[Any, CoreBuilder], SSAValue | None]
 """From an op to the value that says the same, made with the builder; None where the law does not apply."""
@@ -43,26 +46,11 @@ def shape(value: SSAValue) -> tuple[Dim, ...]:
     return ct.shape_of(value.type)
 
 
-def splat_number(value: SSAValue) -> int | float | bool | None:
-    """The one number that a constant repeats; None for anything else."""
-    owner = value.owner
-    if not isinstance(owner, ct.ConstantOp) or not owner.value.is_splat() or 0 in shape(value):
-        return None
-    return owner.value.get_values()[0]  # pyright: ignore[reportReturnType]
-
-
-def repeated_number(value: SSAValue) -> int | float | bool | None:
-    """The one number at every point of a value: a splat constant, or one broadcast along (symbolic) dims."""
-    while isinstance(value.owner, ct.BroadcastOp):
-        value = value.owner.input
-    return splat_number(value)
-
-
-def resplat(value: SSAValue, result: SSAValue, b: CoreBuilder) -> SSAValue | None:
-    """A splat constant of the type of `result` that repeats the element of `value`; None if there is none, or no known
-    shape.
+def repeated(element: DenseIntOrFPElementsAttr, result: SSAValue, b: CoreBuilder) -> SSAValue:
+    """`element` at every point of the type of `result`: a constant, or the broadcast of one where that would be large.
     """
-    number = splat_number(value)
-    if number is None or not all(isinstance(dim, int) for dim in shape(result)):
-        return None
-    return b.add(ct.ConstantOp.splat(number, result.type))
+    dims = shape(result)
+    known = [dim for dim in dims if isinstance(dim, int)]
+    if len(known) < len(dims) or prod(known) > LARGEST_SPLAT:
+        return b.broadcast(b.add(ct.ConstantOp(element)), (), dims)
+    return b.add(ct.ConstantOp.splat(element.get_values()[0], result.type))  # pyright: ignore[reportArgumentType]
