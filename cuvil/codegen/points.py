@@ -230,10 +230,15 @@ class PointEvaluator:
             if self.mask is None:
                 return b.load(buffer, position, self.width)
             return b.masked_load(buffer, position, self.mask, self.width)
-        if self.mask is not None:
-            raise CannotVectorize
-        lanes = [b.load(buffer, b.add(position, lane * step)) for lane in range(self.width)]
+        lanes = [b.load(buffer, self._safe(position, lane, b.add(position, lane * step))) for lane in range(self.width)]
         return self._pack_lanes(lanes)
+
+    def _safe(self, first: Index, lane: int, position: Index) -> Index:
+        """The position that a lane may load from: that of the first lane, which there is, where the mask leaves it out."""
+        b = self.b
+        if self.mask is None or lane == 0:
+            return position
+        return b.select(b.extract(self.mask, lane), b.index(position), b.index(first))
 
     def _pack_lanes(self, lanes: Sequence[SSAValue]) -> SSAValue:
         vector = self.b.broadcast(lanes[0], self.width)
@@ -382,12 +387,13 @@ class PointEvaluator:
 
     def _gather_lanes(self, op: ct.GatherOp, point: Point, picked: Sequence[SSAValue]) -> SSAValue:
         """Indices that differ from lane to lane: each lane loads for itself, from a buffer only."""
-        if op.input not in self.buffers or self.mask is not None:
+        if op.input not in self.buffers:
             raise CannotVectorize
         b, axes, shape = self.b, ct.numbers(op.axes), _shape(op.input)
         strides, count = contiguous_strides(shape), len(_shape(op.indices[0]))
         rest = [axis for axis in range(len(shape)) if axis not in axes]
         lanes: list[SSAValue] = []
+        first: Index = 0
         for lane in range(self.width):
             position: Index = 0
             for axis, index, operand in zip(axes, picked, op.indices, strict=True):
@@ -397,7 +403,8 @@ class PointEvaluator:
             for axis, coordinate in zip(rest, point[count:], strict=True):
                 place = b.add(coordinate.at(b), lane * coordinate.step)
                 position = b.add(position, b.mul(place, strides[axis]))
-            lanes.append(b.load(self.buffers[op.input], position))
+            first = position if lane == 0 else first
+            lanes.append(b.load(self.buffers[op.input], self._safe(first, lane, position)))
         return self._pack_lanes(lanes)
 
 
