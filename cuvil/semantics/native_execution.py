@@ -53,6 +53,8 @@ class NativeProgram:
             values.update(Interpreter(module, parameters).computed_globals())
         PassManager(last).run(module)
         host = host_of(module)
+        if host is not None and not all(isinstance(each, TensorType) for each in (*host.inputs, *host.outputs)):
+            raise UnsupportedError(f"function @{name} takes or gives scalars: native code takes tensors only")
         if host is None or host.function != name:
             raise UnsupportedError(
                 f"function @{name} cannot be run: the module does not say what its host function takes"
