@@ -92,7 +92,7 @@ def test_symbolic_sizes() -> None:
 
 def test_every_element_type() -> None:
     module = parse("""
-      func.func @main(%a: tensor<50xbf16>, %b: tensor<50xi1>, %c: tensor<50xui8>, %d: tensor<i64>, 
+      func.func @main(%a: tensor<50xbf16>, %b: tensor<50xi1>, %c: tensor<50xui8>, %d: tensor<i64>,
                       %mask: tensor<50xi64>,
                       %e: f32, %f: index) { func.return }
     """)
