@@ -9,10 +9,11 @@
 
 A bias added between the two is scaled along. `hoist-parameters` computes the new weight once.
 
-Requires: cuvil_tensor with composites.   Ensures: same results up to rounding (products of weight and scale round once more).
-Declines: a convolution whose result has other uses, weights or statistics that are not parameters, a batch norm over another
-axis than the channels; each with a remark.   Source: Jacob et al., Quantization and Training of Neural Networks (2018), 3.2.
-"""
+Requires: cuvil_tensor with composites.   Ensures: same results up to rounding (products of weight and scale round once
+more).
+Declines: a convolution whose result has other uses, weights or statistics that are neither parameters nor constants, a
+batch norm over another axis than the channels, 16-bit floats, whose weights would round again; each with a remark.
+Source: Jacob et al., Quantization and Training of Neural Networks (2018), 3.2."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ class FoldBatchNormPass(ModulePass):
                 continue
             _fold(norm, match)
             statistics.count(self.name, "folded")
-            remarks.emit("passed", pass_name=self.name, op=norm, message=f"{norm.name} folded into {match.producer.name}")
+            message = f"{norm.name} folded into {match.producer.name}"
+            remarks.emit("passed", pass_name=self.name, op=norm, message=message)
 
 
 @dataclass(frozen=True)
@@ -56,21 +58,33 @@ class _Match:
     bias: SSAValue | None
 
 
-def _is_parameter(value: SSAValue | None) -> bool:
-    return value is None or isinstance(value.owner, ct.ParameterOp)
+def _is_known(value: SSAValue | None) -> bool:
+    """Whether a value is there at compile time."""
+    return value is None or isinstance(value.owner, ct.ParameterOp | ct.ConstantOp)
+
+
+def _bias_added(op: ct.BinaryOp, axis: int) -> tuple[SSAValue, SSAValue] | None:
+    """(x, bias) where `op` is x + bias, a number for each place along `axis`, and x has no other use; else None."""
+    if op.kind.data != "add":
+        return None
+    for value, added in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        spread = added.owner
+        if isinstance(spread, ct.BroadcastOp) and ct.numbers(spread.axes) == (axis,) and _is_known(spread.input):
+            if value.has_one_use() and ct.shape_of(spread.input.type) == (ct.shape_of(op.result.type)[axis],):
+                return value, spread.input
+    return None
 
 
 def _match(norm: ct.BatchNormOp) -> _Match | str:
     """What the norm can be folded into, or why not."""
-    source, bias = norm.input, None
-    if len(list(source.uses)) != 1:
+    bias: SSAValue | None = None
+    if not norm.input.has_one_use():
         return "its input has other uses"
-    owner = source.owner
-    axis = norm.axis.value.data
-    if isinstance(owner, ct.BinaryOp) and owner.kind.data == "add" and isinstance(owner.rhs.owner, ct.BroadcastOp):
-        spread = owner.rhs.owner
-        if ct.numbers(spread.axes) == (axis,) and _is_parameter(spread.input) and len(list(owner.lhs.uses)) == 1:
-            bias, owner = spread.input, owner.lhs.owner
+    if getattr(ct.element_of(norm.input), "bitwidth", 0) < 32:
+        return "16-bit weights would round once more"
+    owner, axis = norm.input.owner, norm.axis.value.data
+    if isinstance(owner, ct.BinaryOp) and (added := _bias_added(owner, axis)) is not None:
+        owner, bias = added[0].owner, added[1]
     if isinstance(owner, ct.LinearOp):
         channels, weight = len(ct.shape_of(owner.result.type)) - 1, owner.weight
         bias = owner.bias if bias is None else bias
@@ -82,8 +96,8 @@ def _match(norm: ct.BatchNormOp) -> _Match | str:
         return "its input is neither a convolution nor a linear"
     if axis != channels:
         return f"it normalizes dim {axis}, the channels are dim {channels}"
-    if not all(_is_parameter(value) for value in (weight, bias, norm.mean, norm.variance, norm.weight, norm.bias)):
-        return "the weight or a statistic is not a parameter"
+    if not all(_is_known(value) for value in (weight, bias, norm.mean, norm.variance, norm.weight, norm.bias)):
+        return "the weight or a statistic is computed at run time"
     return _Match(owner, axis, bias)
 
 
@@ -121,5 +135,5 @@ def _fold(norm: ct.BatchNormOp, match: _Match) -> None:
     dead: list[Operation] = [norm]
     dead += [op for op in (norm.input.owner, producer) if isinstance(op, Operation)]
     for op in dict.fromkeys(dead):
-        if op.parent is not None and not any(list(result.uses) for result in op.results):
+        if op.parent is not None and all(result.first_use is None for result in op.results):
             block.erase_op(op)

@@ -8,17 +8,16 @@
     %3 = cuvil_fused.kernel @contract_add_relu_0(%x1 = %x, %w1 = %w, %b1 = %bias) family = contraction
       access = <contraction, contraction, broadcast> : (...) -> (tensor<4x16xf32>) { ... the four ops ... }
 
-Which ops share a kernel is decided by `cuvil.analysis.fusion`: streaming into streaming, into a reduction, and into the
-epilogue of a contraction, convolution, pool or attention; softmax and norms are one kernel each. Movement ops are copied
-into each kernel that reads through them.
+Which ops share a kernel is decided by `cuvil.analysis.fusion`: streaming into streaming, into a reduction, and into
+the epilogue of a contraction, convolution, pool or attention; softmax and norms are one kernel each. Movement ops are
+copied into each kernel that reads through them.
 
 Requires: normalized `cuvil_tensor` (core ops, and `attention` whole); any structured control flow around them.
-Ensures: every core op is inside a kernel, except parameters and constants; results are the same, to rounding: f32 stays f32
-between fused ops, so a kernel gives what its ops give.
-Declines: what would make a cycle, what reads other elements than the loops have at hand, kernels beyond `max-ops`; each with
-a remark that names the op and its source line.
-Source: the loop-fusion legality of Kennedy and McKinley (1993), with the access patterns of cuvil_fused.
-"""
+Ensures: every core op is inside a kernel, except parameters and constants; results are the same, to rounding: f32
+stays f32 between fused ops, so a kernel gives what its ops give.
+Declines: what would make a cycle, what reads other elements than the loops have at hand, kernels beyond `max-ops`;
+each with a remark that names the op and its source line.
+Source: the loop-fusion legality of Kennedy and McKinley (1993), with the access patterns of cuvil_fused."""
 
 from __future__ import annotations
 
@@ -112,9 +111,12 @@ class _Rewriter:
             self._emit(group, operations[group.position], needed)
         self._redirect(operations)
         for op in reversed(operations):
-            if op in self.plan.group_of or isinstance(op, Movement | ct.ConstantOp):
-                if all(not list(result.uses) for result in op.results):
+            if self._is_in_kernels(op) or isinstance(op, ct.ConstantOp):
+                if all(result.first_use is None for result in op.results):
                     self.block.erase_op(op)
+
+    def _is_in_kernels(self, op: Operation) -> bool:
+        return op in self.plan.group_of or self.plan.is_repeated(op)
 
     def _needed(self, operations: Sequence[Operation]) -> dict[SSAValue, None]:
         """Members' values that something outside of their kernel reads."""
@@ -123,7 +125,7 @@ class _Rewriter:
             for value in group.inputs:
                 needed[value] = None
         for op in operations:
-            if op in self.plan.group_of or isinstance(op, Movement):
+            if self._is_in_kernels(op):
                 continue
             for inner in op.walk():
                 for operand in inner.operands:
@@ -193,7 +195,7 @@ class _Rewriter:
     def _redirect(self, operations: Sequence[Operation]) -> None:
         """Ops outside of kernels read the kernels' results."""
         for op in operations:
-            if op in self.plan.group_of or isinstance(op, Movement):
+            if self._is_in_kernels(op):
                 continue
             for inner in op.walk():
                 for index, operand in enumerate(inner.operands):
@@ -201,10 +203,14 @@ class _Rewriter:
                         inner.operands[index] = self.replaced[operand]
 
 
+_IN_PLACE_ORDER = ct.ElementwiseOp | ct.CastOp | ct.ConstantOp | ct.BroadcastOp | YieldOp
+"""Ops that read no other element of an operand of the loops' shape than the one they compute."""
+
+
 def access_of(family: str, body: Block, outputs: Sequence[SSAValue]) -> AccessAttr:
     """How the kernel reads each of its arguments; see `cuvil_fused.access`."""
     shapes = {static_shape(value) for value in outputs}
-    streams = all(isinstance(op, ct.ElementwiseOp | ct.CastOp | ct.ConstantOp | ct.BroadcastOp | YieldOp) for op in body.ops)
+    streams = all(isinstance(op, _IN_PLACE_ORDER) for op in body.ops)
     patterns: list[str] = []
     for argument in body.args:
         users = [use.operation for use in argument.uses]

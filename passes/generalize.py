@@ -5,6 +5,7 @@
     concat of one operand                                =>  that operand
     reciprocal x                                         =>  1 / x
     contract whose dims lie in no order that strides say =>  the same on transposed operands
+    convolution, pool of any other order of dims         =>  channels-first, between transposes
 
 After it the free dims and the summed dims of every contraction's operand can each be taken as one dim, and the last
 dim of its right operand is no batch dim, whatever their order in the op was: that is what the emitters of products
@@ -30,6 +31,7 @@ from cuvil.dialects import tensor as ct
 from cuvil.instrument import statistics
 from cuvil.semantics.core_builder import CoreBuilder
 from cuvil.semantics.dims import Dim
+from cuvil.semantics.window_ops import convolution_like, pool_like
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ def _general_form(op: Operation, b: CoreBuilder) -> SSAValue | None:
         case ct.PoolOp() if _covers_everything(op):
             return b.add(ct.ReduceOp(op.kind.data, op.input, sorted(ct.numbers(op.input_order)[2:]), keepdims=True))
         case ct.PoolOp() if op.kind.data == "min":
-            return _turned(b, b.add(_pool_of("max", op, _turned(b, op.input))))
+            return _turned(b, b.add(pool_like(op, _turned(b, op.input), kind="max")))
+        case ct.PoolOp() | ct.ConvolutionOp() if not _is_usual_order(ct.numbers(op.input_order)):
+            return _channels_first(op, b)
         case ct.ConcatOp() if len(op.inputs) == 1:
             return op.inputs[0]
         case ct.UnaryOp() if op.kind.data == "reciprocal":
@@ -92,18 +96,18 @@ def _turned(b: CoreBuilder, value: SSAValue) -> SSAValue:
     return b.unary("neg" if ct.element_domain(ct.element_of(value)) == "f" else "not", value)
 
 
-def _pool_of(kind: str, op: ct.PoolOp, value: SSAValue) -> ct.PoolOp:
-    """`op` with another kind and input."""
-    return ct.PoolOp(
-        kind,
-        value,
-        input_order=ct.numbers(op.input_order),
-        kernel=ct.numbers(op.kernel),
-        strides=ct.numbers(op.strides),
-        low=ct.numbers(op.low),
-        high=ct.numbers(op.high),
-        dilation=ct.numbers(op.dilation),
-    )
+def _is_usual_order(order: Sequence[int]) -> bool:
+    """Channels-first, or channels-last."""
+    rank = len(order)
+    return list(order) in (list(range(rank)), [0, rank - 1, *range(1, rank - 1)])
+
+
+def _channels_first(op: ct.PoolOp | ct.ConvolutionOp, b: CoreBuilder) -> SSAValue:
+    order = ct.numbers(op.input_order)
+    source, first = b.add(ct.TransposeOp(op.input, order)), list(range(len(order)))
+    is_pool = isinstance(op, ct.PoolOp)
+    made = pool_like(op, source, order=first) if is_pool else convolution_like(op, source, order=first)
+    return b.add(ct.TransposeOp(b.add(made), [order.index(place) for place in first]))
 
 
 # -- contractions ------------------------------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ What depends on constants alone (a causal mask made of positions) is taken too, 
 
 Requires: cuvil_tensor in functions, also between `cuvil_fused` kernels.
 Ensures: bit-identical results in the reference, which evaluates initializers by the same meaning.
-Declines: values more than `growth` times as large as the weights they come from (a broadcast bias is cheaper to repeat than to
-store), values of unknown shape, ops inside kernels and control flow, splats and plain positions.
-Source: the initializer expressions of MLIR's `ml_program.global`; the same idea as constant propagation through weights.
-"""
+Declines: values more than `growth` times as large as the weights they come from, broadcasts and reshapes (what they
+read is hoisted; reading through them is free), values of unknown shape, ops inside kernels and control flow, splats
+and plain positions.
+Source: the initializer expressions of MLIR's `ml_program.global`; the same idea as constant propagation through
+weights."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ _SMALL = 1 << 16
 
 @dataclass(frozen=True)
 class _Source:
-    """Where a value that is known at compile time comes from: elements of the weights it reads, and whether it computes."""
+    """What a value known at compile time comes from: how many elements of weights, and whether it computes."""
 
     weight_elements: int
     computes: bool
@@ -68,38 +69,45 @@ class _Globals:
 
     module: ModuleOp
     names: set[str]
-    made: dict[object, str] = field(default_factory=dict[object, str])
-    keys: dict[SSAValue, object] = field(default_factory=dict[SSAValue, object])
+    made: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    """The name of the global for each computation (see `key`) and result of its last op."""
+    _keys: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    _known: dict[object, int] = field(default_factory=dict[object, int])
+    _counts: dict[str, int] = field(default_factory=dict[str, int])
+    _first_function: Operation | None = None
 
-    def key(self, value: SSAValue) -> object:
-        """Equal for values that are the same computation on the same weights."""
-        stack = [value]
-        while stack:
-            current = stack[-1]
-            owner = current.owner
-            assert isinstance(owner, Operation)
-            missing = [operand for operand in owner.operands if operand not in self.keys]
-            if missing:
-                stack.extend(missing)
+    def __post_init__(self) -> None:
+        self._first_function = next((op for op in self.module.ops if isinstance(op, FuncOp)), None)
+
+    def key(self, operations: Sequence[Operation]) -> int:
+        """Equal for equal computations on the same weights; `operations` are in order, the last one is the result."""
+        for op in operations:
+            if op.results[0] in self._keys:
                 continue
-            operands = tuple(self.keys[operand] for operand in owner.operands)
-            number = owner.results.index(current)  # pyright: ignore[reportArgumentType]
-            self.keys[current] = hash(
-                (owner.name, number, current.type, frozenset(owner.properties.items()), operands)
-            )
-            stack.pop()
-        return self.keys[value]
+            operands = tuple(self._keys[operand] for operand in op.operands)
+            for number, result in enumerate(op.results):
+                said = (op.name, number, result.type, frozenset(op.properties.items()), operands)
+                self._keys[result] = self._known.setdefault(said, len(self._known))
+        return self._keys[operations[-1].results[0]]
 
     def name_for(self, operations: Sequence[Operation]) -> str:
         """A new symbol that says which weight it comes from and what is done last."""
         weight = next((op.symbol.string_value() for op in operations if isinstance(op, ct.ParameterOp)), "constant")
         stem = f"{weight}.{operations[-1].name.rpartition('.')[2]}"
-        name, number = stem, 0
+        name = stem
         while name in self.names:
-            number += 1
-            name = f"{stem}_{number}"
+            self._counts[stem] = self._counts.get(stem, 0) + 1
+            name = f"{stem}_{self._counts[stem]}"
         self.names.add(name)
         return name
+
+    def insert(self, op: ct.GlobalOp) -> None:
+        """Put a new global behind the others, before the functions."""
+        block = self.module.body.block
+        if self._first_function is None:
+            block.add_op(op)
+        else:
+            block.insert_op_before(op, self._first_function)
 
 
 def _elements(value: SSAValue) -> int | None:
@@ -130,12 +138,12 @@ def _source_of(op: Operation, known: dict[SSAValue, _Source]) -> _Source | None:
 
 def _is_worth_storing(op: Operation, known: dict[SSAValue, _Source], growth: int, max_elements: int) -> bool:
     """Whether the results of a candidate may become globals: they compute something and have not grown too much."""
-    if not isinstance(op, ct.TensorOp) or isinstance(op, ct.ConstantOp | ct.IotaOp):
+    if not isinstance(op, ct.TensorOp) or isinstance(op, ct.ConstantOp | ct.IotaOp | ct.BroadcastOp | ct.ReshapeOp):
         return False
     for result in op.results:
         source, size = known[result], _elements(result) or 0
-        room = 0 if isinstance(op, ct.BroadcastOp) else _SMALL
-        if not source.computes or size > (growth * max(source.weight_elements, room) if source.weight_elements else max_elements):
+        most = growth * max(source.weight_elements, _SMALL) if source.weight_elements else max_elements
+        if not source.computes or size > most:
             return False
     return True
 
@@ -163,28 +171,25 @@ def _hoist(block: Block, hoisted: _Globals, growth: int, max_elements: int) -> N
     for value in reversed(leaving):
         _replace(value, hoisted)
     for op in reversed(candidates):
-        if all(not list(result.uses) for result in op.results):
+        if all(result.first_use is None for result in op.results):
             block.erase_op(op)
 
 
 def _replace(value: SSAValue, hoisted: _Globals) -> None:
+    """A parameter in the place of `value`, and the global that it reads if there is none for that computation yet."""
     operations = _slice_of(value)
-    key = hoisted.key(value)
-    assert isinstance(value.type, TensorType) and isinstance(value.owner, Operation)
+    key = (hoisted.key(operations), operations[-1].results.index(value))  # pyright: ignore[reportArgumentType]
+    assert isinstance(value.type, TensorType)
+    assert isinstance(value.owner, Operation)
     if key not in hoisted.made:
-        name = hoisted.name_for(operations)
         values: dict[SSAValue, SSAValue] = {}
         copies = [op.clone(values) for op in operations]
         for old, new in zip(operations, copies, strict=True):
             new.location = old.location
+        name = hoisted.name_for(operations)
         made = ct.GlobalOp(name, value.type, ct.initializer_of(copies, values[value]))
         made.location = value.owner.location
-        block = hoisted.module.body.block
-        last = next((op for op in block.ops if isinstance(op, FuncOp)), None)
-        if last is None:
-            block.add_op(made)
-        else:
-            block.insert_op_before(made, last)
+        hoisted.insert(made)
         hoisted.made[key] = name
         statistics.count("hoist-parameters", "globals")
     parameter = ct.ParameterOp(hoisted.made[key], value.type)

@@ -4,10 +4,9 @@
 =>  the same with s0 replaced wherever another operand has shown that it equals a number or another symbol
 
 Requires: cuvil_tensor.   Ensures: every result type is the one its op's shape rule gives; function types follow.
-Declines: types that are not tensors; shapes that a rule cannot derive (reshape, broadcast, slice keep their declared ones).
-An op whose operands contradict its rule is an error at the op.
-Source: MLIR's InferTypeOpInterface; shape refinement of StableHLO.
-"""
+Declines: types that are not tensors; shapes that a rule cannot derive (reshape, broadcast, slice keep their declared
+ones). An op whose operands contradict its rule is an error at the op.
+Source: MLIR's InferTypeOpInterface; shape refinement of StableHLO."""
 
 from __future__ import annotations
 

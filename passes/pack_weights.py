@@ -8,14 +8,15 @@
       %c = cuvil_tensor.contract %a, %w1 ...
     }
 
-The kernel's emitter reads the packed operand directly; the `unpack` says what it holds, so that the region keeps its meaning.
-`hoist-parameters` then evaluates the pack of a weight once, at compile time.
+The kernel's emitter reads the packed operand directly; the `unpack` says what it holds, so that the region keeps its
+meaning. `hoist-parameters` then evaluates the pack of a weight once, at compile time.
 
-Requires: kernels of `fuse`.   Ensures: bit-identical results; every convolution's weight is packed; so is the right operand of
-a contraction that is a weight. A convolution weight that is computed at run time is packed by a kernel of its own.
-Declines: contractions whose right operand is not a weight (their emitter packs as it goes) or has more than one free and one
-summed dim.   Source: Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008), section 4.
-"""
+Requires: kernels of `fuse`.   Ensures: bit-identical results; every convolution's weight is packed; so is the right
+operand of a contraction that is a weight. A convolution weight that is computed at run time is packed by a kernel of
+its own.
+Declines: contractions whose right operand is not a weight (their emitter packs as it goes) or has more than one free
+and one summed dim.   Source: Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008), section
+4."""
 
 from __future__ import annotations
 
@@ -137,7 +138,7 @@ def _use(op: Operation, index: int, made: Sequence[Operation], value: SSAValue) 
     block.insert_ops_before(list(made), op)
     old = op.operands[index]
     op.operands[index] = value
-    while isinstance(old.owner, Operation) and isinstance(old.owner, Movement) and not list(old.uses):
+    while isinstance(old.owner, Operation) and isinstance(old.owner, Movement) and old.first_use is None:
         source = old.owner.operands[0]
         block.erase_op(old.owner)
         old = source
@@ -226,7 +227,7 @@ def _add_input(kernel: KernelOp, like: BlockArgument, packed: SSAValue) -> SSAVa
 def _drop_unused_inputs(kernel: KernelOp) -> None:
     """Operands that the region does not read any more go."""
     body = kernel.body.block
-    used = [bool(list(argument.uses)) for argument in body.args]
+    used = [argument.first_use is not None for argument in body.args]
     patterns = [pattern.data for pattern in kernel.access.patterns] if kernel.access else None
     kept = [value for value, is_used in zip(kernel.inputs, used, strict=True) if is_used]
     if patterns is not None:

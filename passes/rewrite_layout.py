@@ -9,9 +9,9 @@
     %2 = cuvil_tensor.unary relu %1
     %3 = cuvil_tensor.pool max %2 input_order = [0, 3, 1, 2] ...         and a transpose back where someone needs it
 
-One walk in program order. Every value may have a *twin*: the same elements with the channels last. Convolutions and pools ask
-for their input's twin and give one; element-wise ops, reductions, concat, pad, slice and reshapes of the spatial dims go on
-with twins; a transpose of a twin is composed with it, and often nothing is left of both.
+One walk in program order. Every value may have a *twin*: the same elements with the channels last. Convolutions and
+pools ask for their input's twin and give one; element-wise ops, reductions, concat, pad, slice and reshapes of the
+spatial dims go on with twins; a transpose of a twin is composed with it, and often nothing is left of both.
 
 Requires: cuvil_tensor core.   Ensures: bit-identical results; convolutions and pools are channels-last.
 Declines: blocks without convolutions or pools stay as they are.
@@ -31,7 +31,8 @@ from xdsl.passes import ModulePass
 
 from cuvil.dialects import tensor as ct
 from cuvil.instrument import statistics
-from cuvil.semantics.splats import is_splat
+from cuvil.semantics.splats import repeated_number
+from cuvil.semantics.window_ops import convolution_like, pool_like
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class _Rewriter:
             made = self._twin_of(op)
             if made is not None:
                 self.twins[op.results[0]] = made
-            elif isinstance(op, ct.TransposeOp | ct.ReduceOp | ct.ReshapeOp) and not list(op.results[0].uses):
+            elif isinstance(op, ct.TransposeOp | ct.ReduceOp | ct.ReshapeOp) and op.results[0].first_use is None:
                 self.block.erase_op(op)
         replaced = [value for value in self.twins if isinstance(value.owner, Operation)]
         for value in reversed(replaced):
@@ -98,9 +99,8 @@ class _Rewriter:
         if value not in self.twins:
             owner = value.owner
             made: Operation | None = None
-            if isinstance(owner, ct.ConstantOp) and is_splat(owner):
-                shape = _moved_shape(value)
-                made = ct.ConstantOp.splat(owner.value.get_values()[0], ct.tensor_of(ct.element_of(value), shape))
+            if isinstance(owner, ct.ConstantOp) and (number := repeated_number(value)) is not None:
+                made = ct.ConstantOp.splat(number, ct.tensor_of(ct.element_of(value), _moved_shape(value)))
             elif isinstance(owner, ct.BroadcastOp):
                 made = self._moved_broadcast(owner)
             if made is None:
@@ -123,9 +123,9 @@ class _Rewriter:
         """The twin of the op's result if the op goes on with twins; None if it keeps to channels-first values."""
         match op:
             case ct.ConvolutionOp() if _is_first(op):
-                return self._insert(_convolution(op, self._twin(op.input, op)), op)
+                return self._insert(convolution_like(op, self._twin(op.input, op), order=_order_of_last(op)), op)
             case ct.PoolOp() if _is_first(op):
-                return self._insert(_pool(op, self._twin(op.input, op)), op)
+                return self._insert(pool_like(op, self._twin(op.input, op), order=_order_of_last(op)), op)
             case ct.TransposeOp():
                 return self._transpose(op)
             case ct.ElementwiseOp() | ct.CastOp() if any(operand in self.twins for operand in op.operands):
@@ -202,24 +202,27 @@ class _Rewriter:
         """Whoever still reads the channels-first value reads the twin transposed back; the old op goes."""
         owner, twin = value.owner, self.twins[value]
         assert isinstance(owner, Operation)
-        uses = list(value.uses)
         computed = not isinstance(owner, ct.TransposeOp) and not _is_made_from(twin, value)
         if not computed:
-            if not list(value.uses):
+            if value.first_use is None:
                 self.block.erase_op(owner)
             return
-        if uses:
+        if value.first_use is not None:
             back = ct.TransposeOp(twin, first_order(len(ct.shape_of(value.type))))
             self._insert(back, owner)
             value.replace_all_uses_with(back.result)
             statistics.count("rewrite-layout", "transposes")
-        if not list(value.uses):
+        if value.first_use is None:
             self.block.erase_op(owner)
 
 
 def _is_made_from(twin: SSAValue, value: SSAValue) -> bool:
     """Whether the twin is only `value` transposed, so that `value` itself must stay."""
     return isinstance(twin.owner, ct.TransposeOp) and twin.owner.input is value
+
+
+def _order_of_last(op: ct.ConvolutionOp | ct.PoolOp) -> list[int]:
+    return first_order(len(ct.numbers(op.input_order)))
 
 
 def _moved_shape(value: SSAValue):
@@ -230,30 +233,3 @@ def _moved_shape(value: SSAValue):
 def _is_first(op: ct.ConvolutionOp | ct.PoolOp) -> bool:
     order = ct.numbers(op.input_order)
     return order == tuple(range(len(order)))
-
-
-def _convolution(op: ct.ConvolutionOp, source: SSAValue) -> Operation:
-    return ct.ConvolutionOp(
-        source,
-        op.weight,
-        input_order=first_order(len(ct.numbers(op.input_order))),
-        strides=ct.numbers(op.strides),
-        low=ct.numbers(op.low),
-        high=ct.numbers(op.high),
-        dilation=ct.numbers(op.dilation),
-        input_dilation=ct.numbers(op.input_dilation),
-        groups=op.groups.value.data,
-    )
-
-
-def _pool(op: ct.PoolOp, source: SSAValue) -> Operation:
-    return ct.PoolOp(
-        op.kind.data,
-        source,
-        input_order=first_order(len(ct.numbers(op.input_order))),
-        kernel=ct.numbers(op.kernel),
-        strides=ct.numbers(op.strides),
-        low=ct.numbers(op.low),
-        high=ct.numbers(op.high),
-        dilation=ct.numbers(op.dilation),
-    )

@@ -4,15 +4,16 @@ An op joins a group that computes one of its operands if the group's loops can c
 
     streaming into streaming            pointwise group, same shape
     streaming into a reduction          a reduce joins the pointwise group of its operand
-    out of a reduction, back to rows    an op on the rows' shape that reads row values by a row broadcast (softmax, norms)
-    into a contraction's epilogue       an op on the anchor's shape; then a transpose or reshape of it as the last steps
+    out of a reduction, back to rows    an op on the rows' shape that reads row values by a row broadcast (softmax,
+    norms) into a contraction's epilogue       an op on the anchor's shape; then a transpose or reshape of it as the
+    last steps
 
-Movement ops (broadcast, reshape, transpose, slice, ...) belong to no group: they are coordinate arithmetic that each reader
-repeats. They become kernels of their own only where somebody needs their elements in a buffer.
+Movement ops (broadcast, reshape, transpose, slice, ...) belong to no group: they are coordinate arithmetic that each
+reader repeats. They become kernels of their own only where somebody needs their elements in a buffer.
 
-A group is computed at one place in the program, its `position`. Joining must not make a cycle: an op joins a group either
-if everything else it reads is there before that position (the op moves up), or if nothing has read the group yet (the
-group moves down to the op). Both are constant time an operand, so that the whole analysis is linear.
+A group is computed at one place in the program, its `position`. Joining must not make a cycle: an op joins a group
+either if everything else it reads is there before that position (the op moves up), or if nothing has read the group
+yet (the group moves down to the op). Both are constant time an operand, so that the whole analysis is linear.
 """
 
 from __future__ import annotations
@@ -44,7 +45,12 @@ Anchor = ct.ContractOp | ct.ConvolutionOp | ct.PoolOp | ct.AttentionOp
 Ordering = ct.SortOp | ct.TopkOp | ct.ScanOp | ct.ArgReduceOp | ct.ScatterOp | ct.PackOp
 Streaming = ct.ElementwiseOp | ct.CastOp
 _ONE_READER = ct.ConcatOp | ct.PadOp | ct.GatherOp
+_REARRANGING = ct.ConcatOp | ct.PadOp | ct.SliceOp | ct.ReverseOp | ct.TransposeOp | ct.ReshapeOp
+"""Movement that reads each element at most once."""
 _MAX_BASES = 32
+_MAX_DEPTH = 24
+"""How many movement ops in a row kernels repeat; each of their readers copies them."""
+_CHEAP_FLOPS = 10
 
 FAMILY: dict[type[Operation], str] = {
     ct.ContractOp: "contraction",
@@ -73,6 +79,11 @@ class Group:
     """Of a loop group: whether it reduces other axes; then only reduced values leave it."""
     is_read: bool = False
 
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether it is a loop group without reductions."""
+        return self.family == "loop" and self.split is None and not self.is_columns
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -83,10 +94,16 @@ class Refusal:
 
 @dataclass
 class FusionPlan:
-    """The groups of one block, and what an op outside of any group needs as a buffer."""
+    """The groups of one block, and the ops that every kernel computes again that reads them."""
 
     groups: list[Group] = field(default_factory=list[Group])
     group_of: dict[Operation, Group] = field(default_factory=dict[Operation, Group])
+    inlined: set[Operation] = field(default_factory=set[Operation])
+    """Streaming ops that belong to no group: their one reader computes them where it reads."""
+
+    def is_repeated(self, op: Operation | Block) -> bool:
+        """Whether kernels that read `op` compute it themselves: movement ops that have no buffer, and inlined ops."""
+        return (isinstance(op, Movement) and op not in self.group_of) or op in self.inlined
 
 
 def plan_fusion(block: Block, max_ops: int) -> FusionPlan:
@@ -95,26 +112,8 @@ def plan_fusion(block: Block, max_ops: int) -> FusionPlan:
     for number, op in enumerate(block.ops):
         planner.position[op] = number
         planner.visit(op, number)
+    planner.plan.groups = [group for group in planner.plan.groups if group.members]
     return planner.plan
-
-
-def bases_of(value: SSAValue) -> list[SSAValue]:
-    """The values that a chain of movement ops reads in the end; constants are none."""
-    found: dict[SSAValue, None] = {}
-    stack, seen = [value], {value}
-    while stack:
-        current = stack.pop()
-        owner = current.owner
-        if isinstance(owner, ct.ConstantOp) and is_splat(owner):
-            continue
-        if not isinstance(owner, Movement):
-            found[current] = None
-            continue
-        for operand in owner.operands:
-            if operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
-    return list(found)
 
 
 @dataclass
@@ -125,6 +124,7 @@ class _Planner:
     position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     materialized: dict[SSAValue, Group] = field(default_factory=dict[SSAValue, Group])
     _bases: dict[SSAValue, list[SSAValue]] = field(default_factory=dict[SSAValue, list[SSAValue]])
+    _depth: dict[Operation | Block, int] = field(default_factory=dict["Operation | Block", int])
 
     # -- what an op is -------------------------------------------------------------------------------------------------
 
@@ -203,9 +203,10 @@ class _Planner:
         owner = value.owner
         if isinstance(owner, ct.ConstantOp) and is_splat(owner):
             found: list[SSAValue] = []
-        elif value in self.materialized or not isinstance(owner, Movement) or owner in self.plan.group_of:
+        elif not self.plan.is_repeated(owner):
             found = [value]
         else:
+            assert isinstance(owner, Operation)
             found = list(dict.fromkeys(base for operand in owner.operands for base in self.bases(operand)))
         self._bases[value] = found
         return found
@@ -213,9 +214,10 @@ class _Planner:
     def buffer(self, value: SSAValue, number: int) -> SSAValue:
         """`value` as something that has a buffer: a movement op that is not yet one becomes a kernel."""
         owner = value.owner
-        lazy = isinstance(owner, Movement) and owner not in self.plan.group_of and owner.parent is self.block
+        lazy = isinstance(owner, Operation) and self.plan.is_repeated(owner) and owner.parent is self.block
         constant = isinstance(owner, ct.ConstantOp) and owner.parent is self.block and is_splat(owner)
         if lazy or constant:
+            assert isinstance(owner, Operation)
             if value not in self.materialized:
                 self._materialize(owner, value, number)
         return value
@@ -231,7 +233,9 @@ class _Planner:
         latest = max((self._defined_at(base) for base in group.inputs), default=-1)
         group.position = max(group.position, latest)
         self.materialized[value] = group
-        self._bases.clear()
+        self.plan.inlined.discard(op)
+        # Movement that was looked at before may go on reading past `value`: that is as correct.
+        self._bases[value] = [value]
 
     # -- movement ------------------------------------------------------------------------------------------------------
 
@@ -240,7 +244,9 @@ class _Planner:
         if isinstance(op, _ONE_READER) and not self._has_one_streaming_reader(value):
             self._materialize(op, value, number)
             return
-        if len(self.bases(value)) > _MAX_BASES:
+        self._depth[op] = 1 + max((self._depth.get(operand.owner, 0) for operand in op.operands), default=0)
+        if self._depth[op] > _MAX_DEPTH or len(self.bases(value)) > _MAX_BASES:
+            self._depth[op] = 0
             self._materialize(op, value, number)
             return
         if isinstance(op, ct.TransposeOp | ct.ReshapeOp):
@@ -248,16 +254,13 @@ class _Planner:
 
     def _has_one_streaming_reader(self, value: SSAValue) -> bool:
         """Whether exactly one element-wise op or reduce reads a value, through lazy movement or directly."""
-        while True:
-            uses = list(value.uses)
-            if len(uses) != 1:
-                return False
-            user = uses[0].operation
-            if isinstance(user, Streaming | ct.ReduceOp):
+        while (use := value.get_user_of_unique_use()) is not None:
+            if isinstance(use, Streaming | ct.ReduceOp):
                 return True
-            if not isinstance(user, ct.ReshapeOp | ct.TransposeOp | ct.BroadcastOp | ct.SliceOp):
+            if not isinstance(use, ct.ReshapeOp | ct.TransposeOp | ct.BroadcastOp | ct.SliceOp):
                 return False
-            value = user.results[0]
+            value = use.results[0]
+        return False
 
     def _join_tail(self, op: ct.TransposeOp | ct.ReshapeOp) -> None:
         """A transpose or reshape of an anchored group's one result is how the group stores it."""
@@ -265,7 +268,7 @@ class _Planner:
         group = self._owner_group(source)
         if group is None or group.family in ("loop", "ordering") or group.is_read:
             return
-        if group.level.get(source) != group.depth or len(list(source.uses)) != 1:
+        if group.level.get(source) != group.depth or not source.has_one_use():
             return
         if isinstance(op, ct.ReshapeOp) and not self._reshape_belongs(op, group):
             return
@@ -287,18 +290,26 @@ class _Planner:
         """After a transpose always; else only if what reads it is element-wise or needs a buffer of that shape."""
         if group.depth:
             return True
-        return all(isinstance(use.operation, Streaming) or not isinstance(use.operation, Movement | Anchor) for use in op.result.uses)
+        return all(isinstance(use.operation, Streaming) or not isinstance(use.operation, Movement | Anchor) for use in
+        op.result.uses)
 
     # -- streaming -----------------------------------------------------------------------------------------------------
 
     def _visit_streaming(self, op: Operation, number: int) -> None:
         refusals: list[tuple[Group, Refusal]] = []
-        for group in self._candidates(op):
+        candidates = self._candidates(op)
+        for group in candidates:
             refusal = self._refuses(group, op, number)
             if refusal is None:
+                for other in candidates:
+                    if other is not group and self._is_absorbed(group, other, op):
+                        self._absorb(group, other, number)
                 self._join(group, op, number)
                 return
             refusals.append((group, refusal))
+        if self._is_inlined(op):
+            self.plan.inlined.add(op)
+            return
         for group, refusal in refusals:
             self._remark(op, group, refusal)
         group = self._new_group(op, number, "loop", self._shape(op.results[0]))
@@ -307,15 +318,82 @@ class _Planner:
             for base in self.bases(operand):
                 self._read(group, base)
 
+    def _is_inlined(self, op: Operation) -> bool:
+        """Whether `op` is cheap, and read through movement that repeats nothing by one streaming op, which computes it.
+        """
+        if isinstance(op, ct.ElementwiseOp) and op.function.flops >= _CHEAP_FLOPS:
+            return False
+        value = op.results[0]
+        user = value.get_user_of_unique_use()
+        if not isinstance(user, _REARRANGING):
+            return False
+        while isinstance(user, _REARRANGING):
+            value = user.results[0]
+            user = value.get_user_of_unique_use()
+        return isinstance(user, Streaming) and len({base for o in op.operands for base in self.bases(o)}) <= 4
+
     def _candidates(self, op: Operation) -> list[Group]:
-        """The groups that compute what `op` reads, the latest first."""
+        """The groups that compute what `op` reads: anchored ones first, then rows, the latest first."""
         found: dict[Group, None] = {}
         for operand in op.operands:
             for base in self.bases(operand):
                 group = self._owner_group(base)
                 if group is not None and group.family != "ordering" and base not in self.materialized:
                     found[group] = None
-        return sorted(found, key=lambda group: -group.position)
+        return sorted(found, key=lambda group: (group.family == "loop", group.is_pointwise, -group.position))
+
+    # -- groups that become one ----------------------------------------------------------------------------------------
+
+    def _is_absorbed(self, group: Group, other: Group, op: Operation) -> bool:
+        """Whether `other`, which nobody has read yet and `op` reads too, can be computed in `group`'s loops."""
+        if other.is_read or not other.is_pointwise or group.is_columns or other.shape != group.shape:
+            return False
+        if len(group.members) + len(other.members) >= self.max_ops:
+            return False
+        for operand in op.operands:
+            if operand.owner not in other.members and any(self._owner_group(b) is other for b in self.bases(operand)):
+                return False
+        if group.family != "loop" and not self._fits_epilogue(other, op):
+            return False
+        if any(self._owner_group(value) is group for value in other.inputs):
+            return False
+        return not group.is_read or all(self._defined_at(value) < group.position for value in other.inputs)
+
+    def _fits_epilogue(self, other: Group, op: Operation) -> bool:
+        """Whether a pointwise group gives nothing but what `op` reads, and reads nothing in parts."""
+        for member in other.members:
+            for result in member.results:
+                if any(use.operation is not op and use.operation not in other.members for use in result.uses):
+                    return False
+            if any(self._is_read_in_parts(operand) for operand in member.operands):
+                return False
+        return True
+
+    def _absorb(self, group: Group, other: Group, number: int) -> None:
+        for member in other.members:
+            self._add(group, member)
+            for result in member.results:
+                group.level[result] = 0 if group.family == "loop" else group.depth
+        group.inputs.update(other.inputs)
+        other.members.clear()
+        if not group.is_read:
+            group.position = number
+
+    def _is_read_in_parts(self, operand: SSAValue) -> bool:
+        """Whether reading `operand` goes through a concat, pad or gather, which vectors can only read within a part."""
+        stack, seen = [operand], {operand}
+        while stack:
+            owner = stack.pop().owner
+            if not self.plan.is_repeated(owner):
+                continue
+            assert isinstance(owner, Operation)
+            if isinstance(owner, _ONE_READER):
+                return True
+            for inner in owner.operands:
+                if inner not in seen:
+                    seen.add(inner)
+                    stack.append(inner)
+        return False
 
     def _refuses(self, group: Group, op: Operation, number: int) -> Refusal | None:
         """Why `op` (streaming) cannot be computed in `group`'s loops; None if it can."""
@@ -342,6 +420,10 @@ class _Planner:
     def _refuses_epilogue(self, group: Group, op: Operation, shape: tuple[int, ...]) -> Refusal | None:
         if shape != group.shape:
             return Refusal("the op's shape is not that of the contraction's result")
+        if self._is_for_reduction(group, op):
+            return Refusal("its operand is stored anyway, and a reduction reads it next")
+        if any(self._is_read_in_parts(operand) for operand in op.operands):
+            return Refusal("the op reads a concat, pad or gather, which ends within vectors")
         for operand in op.operands:
             inside = [base for base in self.bases(operand) if self._owner_group(base) is group]
             if not inside:
@@ -349,6 +431,15 @@ class _Planner:
             if operand not in group.level or group.level[operand] != group.depth:
                 return Refusal("the op reads other elements of the contraction's result than its own")
         return None
+
+    def _is_for_reduction(self, group: Group, op: Operation) -> bool:
+        """Whether a reduction alone reads `op`, whose operand in `group` others read too: it costs less behind the
+        store.
+        """
+        if not isinstance(op.results[0].get_user_of_unique_use(), ct.ReduceOp):
+            return False
+        inside = [operand for operand in op.operands if self._owner_group(operand) is group]
+        return any(use.operation is not op for operand in inside for use in operand.uses)
 
     def _refuses_reduced(self, group: Group, op: Operation, shape: tuple[int, ...]) -> Refusal | None:
         is_full = shape == group.shape and not group.is_columns
@@ -483,7 +574,8 @@ class _Planner:
                 self._read(group, base)
 
     def _readable(self, op: Operation, index: int, operand: SSAValue, number: int) -> SSAValue:
-        """An anchor's operand as a strided view of a buffer that the anchor's emitter takes; else as a buffer itself."""
+        """An anchor's operand as a strided view of a buffer that the anchor's emitter takes; else as a buffer itself.
+        """
         view = view_of(operand, lambda value: self._owner_group(value) is not None)
         if view is None or not self._takes(op, index, view):
             return self.buffer(operand, number)

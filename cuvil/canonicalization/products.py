@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation, SSAValue
 
 from cuvil.canonicalization.rules import Rule, shape
 from cuvil.dialects import tensor as ct
 from cuvil.semantics.core_builder import CoreBuilder
 from cuvil.semantics.splats import repeated_number
+from cuvil.semantics.window_ops import convolution_like, pool_like
 
 
 def padded_convolution(op: ct.ConvolutionOp, b: CoreBuilder) -> SSAValue | None:
@@ -20,19 +23,8 @@ def padded_convolution(op: ct.ConvolutionOp, b: CoreBuilder) -> SSAValue | None:
     source, fill, low, high = counts
     if repeated_number(fill) != 0:
         return None
-    return b.add(
-        ct.ConvolutionOp(
-            source,
-            op.weight,
-            input_order=ct.numbers(op.input_order),
-            strides=ct.numbers(op.strides),
-            low=[first + second for first, second in zip(ct.numbers(op.low), low, strict=True)],
-            high=[first + second for first, second in zip(ct.numbers(op.high), high, strict=True)],
-            dilation=ct.numbers(op.dilation),
-            input_dilation=ct.numbers(op.input_dilation),
-            groups=op.groups.value.data,
-        )
-    )
+    low, high = _summed(low, op.low), _summed(high, op.high)
+    return b.add(convolution_like(op, source, low=low, high=high))
 
 
 def padded_pool(op: ct.PoolOp, b: CoreBuilder) -> SSAValue | None:
@@ -43,18 +35,12 @@ def padded_pool(op: ct.PoolOp, b: CoreBuilder) -> SSAValue | None:
     source, fill, low, high = counts
     if repeated_number(fill) != {"add": 0.0, "max": -math.inf, "min": math.inf}[op.kind.data]:
         return None
-    return b.add(
-        ct.PoolOp(
-            op.kind.data,
-            source,
-            input_order=ct.numbers(op.input_order),
-            kernel=ct.numbers(op.kernel),
-            strides=ct.numbers(op.strides),
-            low=[first + second for first, second in zip(ct.numbers(op.low), low, strict=True)],
-            high=[first + second for first, second in zip(ct.numbers(op.high), high, strict=True)],
-            dilation=ct.numbers(op.dilation),
-        )
-    )
+    low, high = _summed(low, op.low), _summed(high, op.high)
+    return b.add(pool_like(op, source, low=low, high=high))
+
+
+def _summed(counts: Sequence[int], own: DenseArrayBase) -> list[int]:
+    return [first + second for first, second in zip(counts, ct.numbers(own), strict=True)]
 
 
 def _spatial_padding(
