@@ -2,6 +2,11 @@
 
     compiled = cuvil.compile(model, (x,))       # a model to native code
     imported = cuvil.trace(model, (x,))         # a model to IR, to run pipelines on
+    cuvil.PassManager("normalize,fuse").run(imported.module)
+
+    cuvil.register_pass(MyPass)                 # a pass of one's own, by its name like any other
+    pipeline = cuvil.Pipeline.of("cpu").insert_before("decompose", "my-pass")
+    compiled = cuvil.compile(model, (x,), pipeline=pipeline)
 
 Importing this package imports nothing else: what is named here is loaded when first used.
 """
@@ -20,8 +25,15 @@ if TYPE_CHECKING:
     from cuvil.frontends.exported import ImportedModule as ImportedModule
     from cuvil.frontends.exported import UnsupportedOpsError as UnsupportedOpsError
     from cuvil.frontends.exported import import_exported as import_exported
+    from cuvil.ir_text import parse_module as parse_module
+    from cuvil.ir_text import print_op as print_op
     from cuvil.options import Options as Options
     from cuvil.pass_manager import PassManager as PassManager
+    from cuvil.pass_manager import run_on_text as run_on_text
+    from cuvil.pipeline import Pipeline as Pipeline
+    from cuvil.universe import make_context as make_context
+    from cuvil.universe import register_pass as register_pass
+    from cuvil.universe import unregister_pass as unregister_pass
 
 _PLACES = {
     "ArgumentError": "cuvil.arguments",
@@ -30,10 +42,17 @@ _PLACES = {
     "ImportedModule": "cuvil.frontends.exported",
     "Options": "cuvil.options",
     "PassManager": "cuvil.pass_manager",
+    "Pipeline": "cuvil.pipeline",
     "UnsupportedOpsError": "cuvil.frontends.exported",
     "compile": "cuvil.compiler",
     "import_exported": "cuvil.frontends.exported",
+    "make_context": "cuvil.universe",
+    "parse_module": "cuvil.ir_text",
+    "print_op": "cuvil.ir_text",
+    "register_pass": "cuvil.universe",
+    "run_on_text": "cuvil.pass_manager",
     "trace": "cuvil.compiler",
+    "unregister_pass": "cuvil.universe",
 }
 
 

@@ -18,12 +18,14 @@ from cuvil.compiled_module import CompiledModule, MemoryReport, interpreting_run
 from cuvil.errors import UserError
 from cuvil.frontends.exported import ImportedModule, trace_model
 from cuvil.instrument import remarks
-from cuvil.lowering import Lowering, lower_to_native, stage_names
+from cuvil.lowering import WHOLE, Lowering, lower_to_native
 from cuvil.options import Options
-from cuvil.pipeline import target_names
+from cuvil.pipeline import TARGET_STAGES, Pipeline, target_names
 
 if TYPE_CHECKING:
     import torch
+
+    from cuvil.instrument.base import Instrument
 
 INTERPRETER = "interpreter"
 
@@ -39,18 +41,26 @@ def compile(
     options: Options | Mapping[str, Any] | None = None,
     kwargs: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    pipeline: Pipeline | str | None = None,
+    instruments: Sequence[Instrument] = (),
 ) -> CompiledModule:
     """Compile a model for inputs of the example's dtypes and shapes.
 
-    `kwargs` are keyword arguments of the model's forward. The model must be in eval mode; its weights are taken as they
+    `kwargs` are keyword arguments of the model's forward. `pipeline` runs in place of the target's default one, which
+    `Pipeline.of("cpu").insert_before("fuse", MyPass)` extends; `instruments` are around every pass. The model must be in eval mode; its weights are taken as they
     are now. Raises `UnsupportedOpsError` for what cannot be compiled, `OptionError` for wrong options, and `UserError`
-    for an unknown target or a model that torch.export cannot trace.
+    for an unknown target or a model that torch.export cannot trace, `PipelineError` for a pipeline that does not lead to
+    native code.
     """
     started = time.perf_counter()
     settings = Options.of(options)
     if target != INTERPRETER and target not in target_names():
         raise UserError(f"unknown target '{target}'; known: {', '.join([*target_names(), INTERPRETER])}")
-    stages = ["trace"] if target == INTERPRETER else ["trace", *stage_names(target), "emit", "bind"]
+    custom = None if pipeline is None else Pipeline.of(pipeline)
+    stages = ["trace"]
+    if target != INTERPRETER:
+        parts = [WHOLE] if custom is not None or instruments else [stage.name for stage in TARGET_STAGES[target]]
+        stages += [*parts, "emit", "bind"]
     report = _reporter(stages, progress)
 
     report("trace")
@@ -59,7 +69,7 @@ def compile(
     if target == INTERPRETER:
         return _interpreted(imported, settings, started)
     with remarks.collect() as said:
-        native = lower_to_native(imported, target, settings, report)
+        native = lower_to_native(Lowering(imported, target, settings, custom, instruments), report)
     # The executable has the weights that it reads; the originals of packed ones must not be kept alive.
     imported = replace(imported, parameters={})
     return CompiledModule(
@@ -70,7 +80,7 @@ def compile(
         memory=native.memory,
         compile_seconds=time.perf_counter() - started,
         remarks=said,
-        stage_text=Lowering(imported, target, settings).text,
+        stage_text=Lowering(imported, target, settings, custom).text,
     )
 
 

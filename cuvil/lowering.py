@@ -18,18 +18,22 @@ from xdsl.ir import Attribute
 from cuvil.compiled_module import MemoryReport
 from cuvil.dialects.fused import ParameterOp, buffer_type_of, size_bytes
 from cuvil.dialects.tensor import GlobalOp
-from cuvil.errors import InternalError, UserError
+from cuvil.errors import InternalError, PipelineError, UserError
 from cuvil.frontends.exported import ImportedModule
-from cuvil.instrument.base import Instrument
+from cuvil.instrument.base import Instrument, PassRun
 from cuvil.ir_text import print_op
 from cuvil.options import Options
 from cuvil.pass_manager import PassManager
-from cuvil.pipeline import TARGET_STAGES, Nested, Pipeline, Stage, Step
+from cuvil.pipeline import TARGET_STAGES, Nested, Pipeline, Step, default_pipeline
 from cuvil.runtime.executable import Executable
 from cuvil.semantics.arrays import Array, bf16_bits
 
 LEVELS = {"cuvil_tensor": "normalize", "cuvil_fused": "fuse", "buffers": "memory", "arena": "memory"}
 """Other names of stages: the levels of the IR that they end in."""
+WHOLE = "passes"
+"""The name of the one part that a caller's pipeline has."""
+FLATTEN = "lower-fused-to-loops"
+TO_LLVM = "lower-loops-to-llvm"
 LLVM_IR = "llvm-ir"
 ASSEMBLY = "assembly"
 _INPUTS = "cuvil.inputs"
@@ -44,33 +48,29 @@ class NativeCode:
     memory: MemoryReport
 
 
-def stage_names(target: str) -> list[str]:
-    """The names of the stages of a target's pipeline."""
-    return [stage.name for stage in TARGET_STAGES[target]]
+def lower_to_native(lowering: Lowering, report: Callable[[str], None] = lambda stage: None) -> NativeCode:
+    """Native code of an imported module, ready to run; the module stays as it is. `report` hears of each stage.
 
-
-def lower_to_native(
-    imported: ImportedModule, target: str, options: Options, report: Callable[[str], None] = lambda stage: None
-) -> NativeCode:
-    """Native code of an imported module, ready to run; the module stays as it is. `report` hears of each stage."""
+    Raises `PipelineError` if a pipeline of the caller's does not lead to the llvm dialect.
+    """
     from cuvil.codegen.jit import compile_objects, load_executable
 
-    lowering = Lowering(imported, target, options)
-    for stage in TARGET_STAGES[target]:
-        report(stage.name)
-        lowering.run(stage)
+    for name, passes in lowering.parts():
+        _check_leads_down(passes if name == WHOLE else None)
+        report(name)
+        lowering.run(passes)
     report("emit")
     objects = compile_objects(lowering.module, _cpu_target())
     report("bind")
     parameters = lowering.bound_parameters()
     executable = load_executable(
         objects,
-        input_count=sum(given.type is not None for given in imported.inputs),
-        output_count=sum(output.type is not None for output in imported.outputs),
+        input_count=sum(given.type is not None for given in lowering.imported.inputs),
+        output_count=sum(output.type is not None for output in lowering.imported.outputs),
         arena_bytes=lowering.arena_bytes,
         parameters=parameters,
     )
-    executable.set_threads(options.threads)
+    executable.set_threads(lowering.options.threads)
     return NativeCode(executable, lowering.memory(parameters))
 
 
@@ -81,6 +81,10 @@ class Lowering:
     imported: ImportedModule
     target: str
     options: Options
+    custom: Pipeline | None = None
+    """What runs in place of the target's default pipeline."""
+    extra: Sequence[Instrument] = ()
+    """Instruments of the caller's, around every pass."""
     module: ModuleOp = field(init=False)
     globals: ModuleOp | None = None
     """The tensor-level globals, initializers included, as they were before buffers became flat."""
@@ -92,17 +96,19 @@ class Lowering:
 
     # -- passes ------------------------------------------------------------------------------------------------------
 
-    def run(self, stage: Stage) -> None:
-        """Run one stage, after taking along what it removes."""
-        if stage.name == "loops":
-            self._take_globals()
-        if stage.name == "llvm":
-            self._take_parameters()
-        PassManager(self.pipeline(stage), self.instruments()).run(self.module)
+    def run(self, passes: Pipeline) -> None:
+        """Run passes, and take along what they remove."""
+        PassManager(passes, [_Keeper(self), *self.instruments()]).run(self.module)
 
-    def pipeline(self, stage: Stage) -> Pipeline:
-        """A stage's passes as the options want them."""
-        pipeline = Pipeline.of(stage.passes)
+    def parts(self) -> list[tuple[str, Pipeline]]:
+        """What there is to run: the target's stages, or one part where the pipeline or an instrument is the caller's."""
+        if self.custom is not None or self.extra:
+            return [(WHOLE, self.adapted(self.custom or default_pipeline(self.target)))]
+        return [(stage.name, self.adapted(stage.passes)) for stage in TARGET_STAGES[self.target]]
+
+    def adapted(self, passes: str | Pipeline) -> Pipeline:
+        """Passes as the options want them."""
+        pipeline = Pipeline.of(passes)
         if not self.options.fuse_conv_bn_relu:
             pipeline = pipeline.without("fold-batch-norm")
         asked: dict[str, str] = {}
@@ -114,7 +120,7 @@ class Lowering:
 
     def instruments(self) -> list[Instrument]:
         """What the options ask to be done around every pass."""
-        found: list[Instrument] = []
+        found: list[Instrument] = [*self.extra]
         if self.options.verify:
             from cuvil.instrument.verify import VerifyEach
 
@@ -125,7 +131,7 @@ class Lowering:
             found.append(Validate())
         return found
 
-    def _take_globals(self) -> None:
+    def take_globals(self) -> None:
         """Keep the globals as they are, and in the module those that the program itself reads."""
         declared = [op for op in self.module.ops if isinstance(op, GlobalOp)]
         self.globals = ModuleOp([op.clone() for op in declared])
@@ -145,7 +151,8 @@ class Lowering:
         self.arena_bytes = arena.value.data if isinstance(arena, IntegerAttr) else 0
         host.attributes[_INPUTS] = IntegerAttr(sum(given.type is not None for given in self.imported.inputs), 64)
 
-    def _take_parameters(self) -> None:
+    def take_parameters(self) -> None:
+        """Keep the order of the external globals, which becomes that of a table."""
         externals = [
             op
             for op in self.module.ops
@@ -168,27 +175,27 @@ class Lowering:
             return print_op(self.imported.module)
         if self.target not in TARGET_STAGES:
             raise UserError(f"target '{self.target}' has no stages: there is the imported module only")
-        lowering = Lowering(self.imported, self.target, self.options)
+        lowering = Lowering(self.imported, self.target, self.options, self.custom)
         if stage in (LLVM_IR, ASSEMBLY):
-            for each in TARGET_STAGES[self.target]:
-                lowering.run(each)
+            for _, passes in lowering.parts():
+                lowering.run(passes)
             return lowering._emitted(stage)
         lowering._run_to(stage)
         return print_op(lowering.module)
 
     def _run_to(self, name: str) -> None:
-        stages = TARGET_STAGES[self.target]
+        """Run up to the end of a stage, or up to a pass. Raises `UserError` if there is neither."""
+        parts = self.parts()
+        known = [part for part, _ in parts if part != WHOLE]
         wanted = LEVELS.get(name, name)
-        known = [stage.name for stage in stages]
-        for stage in stages:
-            passes = [each.name for each in self.pipeline(stage).passes()]
-            if wanted not in known and wanted in passes:
-                kept = ",".join(passes[: passes.index(wanted) + 1])
-                self.run(Stage(stage.name, kept, stage.ensures))
-                return
-            self.run(stage)
-            if stage.name == wanted:
-                return
+        kept: list[Step] = []
+        for part, pipeline in parts:
+            for step in pipeline.steps:
+                kept.append(step)
+                if wanted not in known and not isinstance(step, Nested) and step.name == wanted:
+                    return self.run(Pipeline(tuple(kept)))
+            if part == wanted:
+                return self.run(Pipeline(tuple(kept)))
         raise UserError(f"unknown stage '{name}'; known: {', '.join([*known, *LEVELS, LLVM_IR, ASSEMBLY])}, any pass")
 
     def _emitted(self, form: str) -> str:
@@ -230,6 +237,26 @@ class Lowering:
         sizes = [size_bytes(buffer_type_of(each)) for each in outputs]  # pyright: ignore[reportArgumentType]
         output_bytes = sum(size for size in sizes if isinstance(size, int))
         return MemoryReport(self.arena_bytes, output_bytes, sum(value.nbytes for value in parameters))
+
+
+class _Keeper(Instrument):
+    """Takes along what the next pass removes."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.lowering = lowering
+
+    def before_pass(self, run: PassRun) -> None:
+        if run.name == FLATTEN:
+            self.lowering.take_globals()
+        if run.name == TO_LLVM:
+            self.lowering.take_parameters()
+
+
+def _check_leads_down(pipeline: Pipeline | None) -> None:
+    present = {step.name for step in pipeline.steps if not isinstance(step, Nested)} if pipeline is not None else None
+    for name in (FLATTEN, TO_LLVM):
+        if present is not None and name not in present:
+            raise PipelineError(f"the pipeline has no pass '{name}': what it leaves cannot be made native code")
 
 
 def native_array(value: Array, element_type: Attribute) -> Array:
