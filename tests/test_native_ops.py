@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import Attribute, f32, i1, i32, i64
+from xdsl.dialects.builtin import f32, i1, i32, i64
+from xdsl.ir import Attribute, SSAValue
 
 from cuvil.dialects import tensor as ct
 from cuvil.semantics.arrays import dtype_of
@@ -259,3 +260,183 @@ def test_orders_of_long_lines():
         ops.result("scan", ct.ScanOp("add", value, 0), 0)
         ops.result("reduce", ct.ReduceOp("add", value, [0]), 1e-6)
     ops.check(threads=2)
+
+
+PRODUCTS = ("f32", "f64", "f16", "bf16", "i32", "i64", "i8")
+"""Element types that sums of products are tested with."""
+
+CONTRACTIONS = (
+    # (lhs shape, rhs shape, lhs_batch, rhs_batch, lhs_contract, rhs_contract)
+    ((5, 7), (7, 9), (), (), (1,), (0,)),
+    ((7, 5), (9, 7), (), (), (0,), (1,)),
+    ((33, 40), (40, 65), (), (), (1,), (0,)),
+    ((16,), (16,), (), (), (0,), (0,)),
+    ((16,), (16, 33), (), (), (0,), (0,)),
+    ((12, 16), (16,), (), (), (1,), (0,)),
+    ((3,), (5,), (), (), (), ()),
+    ((4, 5, 6), (4, 6, 7), (0,), (0,), (2,), (1,)),
+    ((4, 5, 6), (6, 7, 4), (0,), (2,), (2,), (0,)),
+    ((2, 3, 5, 8), (2, 3, 8, 17), (0, 1), (0, 1), (3,), (2,)),
+    ((2, 5, 3, 8), (3, 8, 2, 17), (0, 2), (2, 0), (3,), (1,)),
+    ((4, 5, 6, 7), (6, 7, 9), (), (), (2, 3), (0, 1)),
+    ((4, 6, 5, 7), (7, 9, 6), (), (), (1, 3), (2, 0)),
+    ((4, 5, 6), (6, 3, 9), (), (), (2,), (0,)),
+    ((4, 6, 5), (3, 6, 9), (), (), (1,), (1,)),
+    ((0, 7), (7, 9), (), (), (1,), (0,)),
+    ((5, 0), (0, 9), (), (), (1,), (0,)),
+    ((1, 1), (1, 1), (), (), (1,), (0,)),
+    ((3, 4, 2, 5), (4, 3, 5, 6), (0, 1), (1, 0), (3,), (2,)),
+)
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_contractions(name: str):
+    element, ops = ELEMENTS[name], NativeOps()
+    for left, right, lhs_batch, rhs_batch, lhs_contract, rhs_contract in CONTRACTIONS:
+        lhs = ops.value(numbers(element, left), element)
+        rhs = ops.value(numbers(element, right, 1), element)
+        weight = ops.weight(numbers(element, right, 1), element)
+        for other in (rhs, weight):
+            op = ct.ContractOp(
+                lhs,
+                other,
+                lhs_batch=lhs_batch,
+                rhs_batch=rhs_batch,
+                lhs_contract=lhs_contract,
+                rhs_contract=rhs_contract,
+            )
+            ops.result(f"contract {left} {right} {lhs_contract} {rhs_contract}", op)
+    ops.check()
+
+
+def test_contractions_of_views():
+    """Operands that are transposed, cut, repeated or reversed, and results that are stored elsewhere."""
+    ops = NativeOps()
+
+    def value(*shape: int):
+        return ops.value(numbers(f32, shape), f32)
+
+    def product(label: str, lhs: SSAValue, rhs: SSAValue, **dims: list[int]):
+        ops.result(label, ct.ContractOp(lhs, rhs, **dims))
+
+    plain = {"lhs_contract": [1], "rhs_contract": [0]}
+    product("transposed lhs", ops.made(ct.TransposeOp(value(20, 9), [1, 0])), value(20, 33), **plain)
+    product("transposed rhs", value(9, 20), ops.made(ct.TransposeOp(value(33, 20), [1, 0])), **plain)
+    product("sliced lhs", ops.made(ct.SliceOp(value(30, 40), [3, 4], [9, 20], [2, 1])), value(20, 33), **plain)
+    product("lhs with gaps", ops.made(ct.SliceOp(value(9, 40), [0, 1], [9, 20], [1, 2])), value(20, 33), **plain)
+    product("rhs with gaps", value(9, 20), ops.made(ct.SliceOp(value(20, 70), [0, 1], [20, 33], [1, 2])), **plain)
+    product("reversed rhs", value(9, 20), ops.made(ct.ReverseOp(value(20, 33), [0])), **plain)
+    product("repeated rhs", value(9, 20), ops.made(ct.BroadcastOp(value(33), [1], (20, 33))), **plain)
+    product("reshaped lhs", ops.made(ct.ReshapeOp(value(3, 3, 4, 5), (9, 20))), value(20, 33), **plain)
+    heads = ops.made(ct.TransposeOp(ops.made(ct.ReshapeOp(value(2, 10, 24), (2, 10, 3, 8))), [0, 2, 1, 3]))
+    keys = ops.made(ct.TransposeOp(ops.made(ct.ReshapeOp(value(2, 10, 24), (2, 10, 3, 8))), [0, 2, 3, 1]))
+    scores = ct.ContractOp(heads, keys, lhs_batch=[0, 1], rhs_batch=[0, 1], lhs_contract=[3], rhs_contract=[2])
+    ops.result("heads", scores)
+    back = ops.made(ct.ContractOp(scores.result, heads, lhs_batch=[0, 1], rhs_batch=[0, 1], lhs_contract=[3], rhs_contract=[2]))
+    merged = ops.made(ct.TransposeOp(back, [0, 2, 1, 3]))
+    ops.result("heads merged", ct.ReshapeOp(merged, (2, 10, 24)))
+    summed = ops.made(ct.ContractOp(value(9, 20), value(20, 33), **plain))
+    bias = ops.made(ct.BroadcastOp(value(33), [1], (9, 33)))
+    ops.result("transposed result", ct.TransposeOp(ops.made(ct.BinaryOp("add", summed, bias)), [1, 0]))
+    ops.check()
+
+
+WINDOWED = (
+    # (channels-first input, kernel, strides, low, high, dilation, input_dilation, groups, output channels)
+    ((2, 3, 20), (3,), (1,), (1,), (1,), (1,), (1,), 1, 5),
+    ((1, 4, 20), (3,), (2,), (0,), (2,), (2,), (1,), 2, 6),
+    ((1, 3, 9, 8), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), 1, 16),
+    ((2, 16, 7, 7), (3, 3), (2, 2), (1, 0), (0, 1), (1, 1), (1, 1), 1, 17),
+    ((1, 16, 5, 6), (1, 1), (1, 1), (0, 0), (0, 0), (1, 1), (1, 1), 1, 33),
+    ((1, 32, 6, 6), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), 32, 32),
+    ((1, 6, 6, 6), (3, 2), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), 3, 9),
+    ((1, 8, 9, 9), (3, 3), (1, 1), (2, 2), (2, 2), (2, 2), (1, 1), 1, 8),
+    ((1, 4, 5, 5), (3, 3), (1, 1), (2, 2), (2, 2), (1, 1), (2, 2), 1, 8),
+    ((1, 4, 5, 5), (4, 4), (1, 1), (1, 1), (1, 1), (1, 1), (2, 2), 2, 6),
+    ((1, 2, 5, 6, 7), (2, 3, 3), (1, 2, 1), (1, 1, 1), (0, 1, 1), (1, 1, 1), (1, 1, 1), 1, 4),
+    ((0, 3, 5, 5), (3, 3), (1, 1), (0, 0), (0, 0), (1, 1), (1, 1), 1, 2),
+)
+
+
+def channels_last(array: np.ndarray) -> np.ndarray:
+    """The array with dim 1 moved to the end."""
+    return np.ascontiguousarray(np.moveaxis(array, 1, -1))
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_convolutions(name: str):
+    element, ops = ELEMENTS[name], NativeOps()
+    for shape, kernel, strides, low, high, dilation, input_dilation, groups, out in WINDOWED:
+        rank = len(shape)
+        image = numbers(element, shape)
+        given = numbers(element, (out, shape[1] // groups, *kernel), 1)
+        weights = [ops.weight(given, element)] if name != "f32" else [ops.weight(given, element), ops.value(given, element)]
+        orders = [(image, list(range(rank))), (channels_last(image), [0, rank - 1, *range(1, rank - 1)])]
+        for weight in weights:
+            for array, order in orders:
+                op = ct.ConvolutionOp(
+                    ops.value(array, element),
+                    weight,
+                    input_order=order,
+                    strides=strides,
+                    low=low,
+                    high=high,
+                    dilation=dilation,
+                    input_dilation=input_dilation,
+                    groups=groups,
+                )
+                ops.result(f"convolution {shape} {kernel} {order} {groups=}", op, 1e-5 if name == "f32" else None)
+    ops.check()
+
+
+@pytest.mark.parametrize("name", [*FLOATS, *INTEGERS])
+def test_pools(name: str):
+    element, ops = ELEMENTS[name], NativeOps()
+    # The loops are the same for all types: one of them sees every window.
+    first = [*FLOATS, *INTEGERS].index(name)
+    for shape, kernel, strides, low, high, dilation, *_ in WINDOWED if name == "f32" else WINDOWED[first % 3 :: 3]:
+        rank = len(shape)
+        for kind in ("max", "min", "add"):
+            image = numbers(element, shape)
+            if kind != "add":
+                # Which of two zeros is the larger is nobody's business, so that there is no -0.0.
+                image.reshape(-1)[:60] = special(element, 60)[: image.size] + image.dtype.type(0)
+            for array, order in ((image, list(range(rank))), (channels_last(image), [0, rank - 1, *range(1, rank - 1)])):
+                op = ct.PoolOp(
+                    kind,
+                    ops.value(array, element),
+                    kernel=kernel,
+                    input_order=order,
+                    strides=strides,
+                    low=low,
+                    high=high,
+                    dilation=dilation,
+                )
+                ops.result(f"pool {kind} {shape} {kernel} {order}", op, 0 if kind != "add" else None)
+    ops.check()
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_attention(name: str):
+    element, ops = ELEMENTS[name], NativeOps()
+    for batch, heads, kv_heads, queries, keys, depth, value_depth, mask, causal in (
+        ((), 2, 2, 5, 7, 16, 16, None, False),
+        ((2,), 2, 2, 17, 17, 32, 32, None, True),
+        ((1,), 4, 2, 9, 33, 16, 24, "bool", False),
+        ((2,), 4, 1, 9, 9, 8, 8, "float", False),
+        ((1, 2), 2, 2, 3, 4, 5, 7, None, False),
+        ((1,), 2, 2, 1, 40, 64, 64, "float", False),
+    ):
+        query = ops.value(numbers(element, (*batch, heads, queries, depth)), element)
+        key = ops.value(numbers(element, (*batch, kv_heads, keys, depth), 1), element)
+        value = ops.value(numbers(element, (*batch, kv_heads, keys, value_depth), 2), element)
+        given = None
+        if mask is not None:
+            kind = element if mask == "float" else i1
+            array = numbers(kind, (*batch, heads, queries, keys), 3)
+            if mask == "bool":
+                array[..., 0] = True
+            given = ops.value(array, kind)
+        op = ct.AttentionOp(query, key, value, 0.25, mask=given, causal=causal)
+        ops.result(f"attention {batch} {heads}/{kv_heads} {queries}x{keys} {mask=} {causal=}", op)
+    ops.check()

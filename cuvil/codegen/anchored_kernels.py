@@ -24,7 +24,7 @@ from cuvil.codegen.loops import Index, LoopBuilder, width_of
 from cuvil.codegen.packing import PackedOperand
 from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator, linear_position, reshape_point
 from cuvil.codegen.pooling import PoolSpec, emit_pool
-from cuvil.codegen.scalar_lowering import storage_type
+from cuvil.codegen.scalar_lowering import is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError
 from cuvil.semantics.views import View, contiguous_strides, static_shape, view_of
@@ -228,12 +228,10 @@ def _emit_convolution(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None
 def _emit_pool(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.PoolOp)
     kind = op.kind.data
-    if kind == "min":
-        raise CuvilError(f"{op.name}: kind 'min' has no CPU kernel; use the negated max of the negated input")
     operand, places = _channels_last(kernel, op.input, ct.numbers(op.input_order))
     source, result = known_shape(op.input), known_shape(op.result)
     spec = PoolSpec(
-        kind="max" if kind == "max" else "sum",
+        kind="sum" if kind == "add" else kind,  # pyright: ignore[reportArgumentType]: a closed set
         element_type=storage_type(ct.element_of(op.input)),
         channels=source[places[-1]],
         input=tuple(source[place] for place in places[1:-1]),
@@ -242,6 +240,7 @@ def _emit_pool(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
         strides=ct.numbers(op.strides),
         padding=tuple(zip(ct.numbers(op.low), ct.numbers(op.high), strict=True)),
         dilation=ct.numbers(op.dilation),
+        is_unsigned=is_unsigned(ct.element_of(op.input)),
     )
     epilogue = RegionEpilogue(kernel, op.result, places[:-1], places[-1:])
     emit_pool(b, kernel.target, spec, operand, epilogue, kernel.threads)

@@ -20,11 +20,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, f32, i1
+from xdsl.dialects import arith, vector
+from xdsl.dialects.builtin import BFloat16Type, DenseIntOrFPElementsAttr, Float16Type, f32, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from cuvil.codegen.loops import ForLoop, Index, LoopBuilder, width_of
+from cuvil.codegen.loops import ForLoop, Index, LoopBuilder, element_type_of, width_of
 from cuvil.codegen.points import (
     CannotFlatten,
     CannotVectorize,
@@ -45,6 +45,8 @@ PARALLEL_GRAIN = 1 << 15
 """Element operations below which a kernel runs on one thread: entering a parallel region costs about as much."""
 
 _ROW_BUFFER_BYTES = 128 * 1024
+
+_LANES_STORED_IN_LINE = 16
 
 
 @dataclass(frozen=True)
@@ -257,13 +259,26 @@ def store_lanes(evaluator: PointEvaluator, value: SSAValue, buffer: SSAValue, po
         else:
             b.masked_store(value, buffer, position, mask)
         return
-    for lane in range(evaluator.width):
-        place = b.add(position, lane * step)
-        if mask is None:
-            b.store(b.extract(value, lane), buffer, place)
-            continue
-        with b.if_(b.extract(mask, lane)):
-            b.store(b.extract(value, lane), buffer, place)
+    if mask is None and evaluator.width <= _LANES_STORED_IN_LINE:
+        for lane in range(evaluator.width):
+            b.store(b.extract(value, lane), buffer, b.add(position, lane * step))
+        return
+    # A loop over lanes in memory: a branch for each lane would be most of a kernel's code.
+    lanes = b.alloca(element_type_of(value.type), evaluator.width)
+    b.store(value, lanes, 0)
+    with b.for_(0, evaluator.width if mask is None else active_lanes(mask)) as loop:
+        b.store(b.load(lanes, loop.index), buffer, b.add(position, b.mul(loop.index, step)))
+
+
+def active_lanes(mask: SSAValue) -> Index:
+    """How many lanes a tail mask sets."""
+    match mask.owner:
+        case vector.CreateMaskOp(mask_dim_sizes=sizes):
+            return sizes[0]
+        case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as bits):
+            return sum(map(bool, bits.get_values()))
+        case _:
+            raise AssertionError("masks are made by LoopBuilder.tail_mask")
 
 
 # -- reductions ------------------------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
-"""Emit pools, channels-last: maximum, sum and average over sliding windows.
+"""Emit pools, channels-last: maximum, minimum, sum and average over sliding windows.
 
 A vector is a run of channels, a tile some neighbouring outputs of a row. Each input column under the tile is first
 combined over the window's planes and rows, once for all the outputs that read it; then each output combines its
 columns.
 Rows outside the image are skipped by the loops' bounds, columns by the tile's code (see `windows.row_tiles`).
 
-Finished values are of the accumulator's type (f32 for f16 and bf16). NaN propagates through maxima, as in PyTorch.
+Finished values are of the accumulator's type (f32 for f16 and bf16). NaN propagates through extremes, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PoolSpec:
     `count_include_pad`, in the input and its `padding`. Elements past that padding never count.
     """
 
-    kind: Literal["max", "sum", "average"]
+    kind: Literal["max", "min", "sum", "average"]
     element_type: Attribute
     channels: int
     input: tuple[Index, ...]
@@ -61,6 +61,8 @@ class PoolSpec:
     dilation: tuple[int, ...]
     count_include_pad: bool = True
     divisor_override: int | None = None
+    is_unsigned: bool = False
+    """Whether integers, which are signless here, count as unsigned."""
 
     @property
     def dims(self) -> tuple[WindowDim, ...]:
@@ -216,19 +218,23 @@ class _Pool:
 
     @property
     def _neutral(self) -> SSAValue:
-        if self.spec.kind != "max":
+        kind = self.spec.kind
+        if kind not in ("max", "min"):
             return self.b.constant(0, self.type, self.lanes)
         if isinstance(self.type, AnyFloat):
-            return self.b.constant(float("-inf"), self.type, self.lanes)
+            return self.b.constant(float("-inf" if kind == "max" else "inf"), self.type, self.lanes)
         assert isinstance(self.type, IntegerType)
         least = 0 if self._is_unsigned else -(1 << self.type.width.data - 1)
-        return self.b.constant(least, self.type, self.lanes)
+        # Below the least number is the largest one, in two's complement or not.
+        return self.b.constant(least if kind == "max" else least - 1, self.type, self.lanes)
 
     @property
     def _is_unsigned(self) -> bool:
         type_ = self.type
         is_integer = isinstance(type_, IntegerType)
-        return is_integer and (type_.signedness.data == Signedness.UNSIGNED or type_.width.data == 1)
+        return self.spec.is_unsigned or (
+            is_integer and (type_.signedness.data == Signedness.UNSIGNED or type_.width.data == 1)
+        )
 
     def _load(self, position: Index, mask: SSAValue | None) -> SSAValue:
         b, buffer = self.b, self.input.buffer
@@ -240,14 +246,16 @@ class _Pool:
 
     def _combine(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         b = self.b
-        if self.spec.kind != "max":
+        kind = self.spec.kind
+        if kind not in ("max", "min"):
             return add(b, lhs, rhs, self.type)
         if not isinstance(self.type, AnyFloat):
-            return b.int_op(arith.MaxUIOp if self._is_unsigned else arith.MaxSIOp, lhs, rhs)
+            signed, unsigned = (arith.MaxSIOp, arith.MaxUIOp) if kind == "max" else (arith.MinSIOp, arith.MinUIOp)
+            return b.int_op(unsigned if self._is_unsigned else signed, lhs, rhs)
         # One machine maximum, which yields lhs where either is NaN, and a repair where rhs is; `arith.maximumf` would
         # also order the zeros, which PyTorch does not.
-        larger = b.select(b.compare_float("ogt", rhs, lhs), rhs, lhs)
-        return b.select(b.compare_float("uno", rhs, rhs), rhs, larger)
+        beyond = b.select(b.compare_float("ogt" if kind == "max" else "olt", rhs, lhs), rhs, lhs)
+        return b.select(b.compare_float("uno", rhs, rhs), rhs, beyond)
 
     # -- averages ----------------------------------------------------------------------------------------------------
 
