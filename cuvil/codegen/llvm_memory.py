@@ -6,6 +6,7 @@
 | `vector.maskedload`, `maskedstore`       | intrinsics `llvm.masked.load`, `llvm.masked.store`                        |
 | an `i1` in memory                        | an `i8`, tested against zero or extended with zeros                       |
 | `memref.alloca`                          | `llvm.alloca` in the prelude of the function that the loop body is in     |
+| `memref.alloc`, `memref.dealloc`         | calls of `malloc` and `free`                                              |
 | `memref.view`, `subview`, `cast` ...     | the source's pointer, moved by an offset                                  |
 | `memref.get_global`                      | the parameter's pointer, or the address of an initialized global          |
 | `memref.copy`                            | intrinsic `llvm.memmove`: both sides may be one buffer                    |
@@ -34,13 +35,14 @@ from xdsl.dialects.builtin import (
     i8,
     i16,
     i32,
+    i64,
 )
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from cuvil.codegen.llvm_build import NO_FLAGS
 from cuvil.codegen.llvm_scalar import Rule, fast_math
-from cuvil.codegen.llvm_types import element_of, llvm_type, memory_type, size_bytes
+from cuvil.codegen.llvm_types import PTR, element_of, llvm_type, memory_type, size_bytes
 from cuvil.dialects.vector import PrefetchOp
 from cuvil.errors import UnsupportedError
 
@@ -171,6 +173,21 @@ def _alloca(f: FunctionLowering, op: memref.AllocaOp) -> None:
     alignment = op.alignment.value.data if op.alignment is not None else 64
     element = memory_type(llvm_type(buffer.element_type))
     f.set(op, f.b.alloca(element, buffer.element_count(), alignment))
+
+
+def _alloc(f: FunctionLowering, op: memref.AllocOp) -> None:
+    buffer = op.memref.type
+    assert isinstance(buffer, MemRefType)
+    if op.dynamic_sizes:
+        raise UnsupportedError(f"{op.name}: expected a static size, got {buffer}")
+    size = size_bytes(memory_type(llvm_type(buffer.element_type))) * buffer.element_count()
+    f.module.declare("malloc", [i64], PTR)
+    f.set(op, f.b.call("malloc", [f.b.constant(size)], PTR)[0])
+
+
+def _dealloc(f: FunctionLowering, op: memref.DeallocOp) -> None:
+    f.module.declare("free", [PTR], None)
+    f.b.call("free", [f.value(op.memref)])
 
 
 def _view(f: FunctionLowering, op: memref.ViewOp) -> None:
@@ -318,6 +335,8 @@ MEMORY_RULES: Mapping[type[Operation], Rule] = {
     memref.LoadOp: _load,
     memref.StoreOp: _store,
     memref.AllocaOp: _alloca,
+    memref.AllocOp: _alloc,
+    memref.DeallocOp: _dealloc,
     memref.ViewOp: _view,
     memref.SubviewOp: _moved,
     memref.ReinterpretCastOp: _moved,

@@ -328,6 +328,14 @@ class LoopBuilder:
         self.block.add_op(op)
         return op.results[0]
 
+    @contextmanager
+    def heap(self, element_type: Attribute, size: int) -> Iterator[SSAValue]:
+        """A buffer of `size` elements from the heap, for what is too large for the stack, until the end of the `with`."""
+        made = memref.AllocOp.get(element_type, None, [size])
+        self.block.add_op(made)
+        yield made.memref
+        self.block.add_op(memref.DeallocOp.get(made.memref))
+
     # -- vectors and scalars -----------------------------------------------------------------------------------------
 
     def broadcast(self, scalar: SSAValue, width: int) -> SSAValue:

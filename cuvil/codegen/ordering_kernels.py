@@ -1,16 +1,17 @@
 """Kernels of the `ordering` family: ops whose elements depend on an order along an axis, one op each.
 
-arg_reduce and scan run along the axis once, carrying what they know; sort and topk order each row's positions in place by
-a stable merge; scatter copies its input, then combines the updates in row-major order, on one thread, so that the last
+arg_reduce and scan run along the axis once, carrying what they know; sort and topk order each line's positions by a stable
+merge, or by selection where few of many are wanted; scatter copies its input, then combines the updates in row-major order, on one thread, so that the last
 update of a place wins as the op's meaning says.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerType, i1
 from xdsl.ir import Operation, SSAValue
 
 from cuvil.codegen.loop_kernels import (
@@ -24,12 +25,13 @@ from cuvil.codegen.loop_kernels import (
     widened,
 )
 from cuvil.codegen.loops import ForLoop, Index, LoopBuilder
-from cuvil.codegen.scalar_lowering import emit_cast, is_float, is_unsigned
+from cuvil.codegen.scalar_lowering import emit_cast, is_float, is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError
 from cuvil.semantics.views import contiguous_strides, static_shape
 
 _I64 = IntegerType(64)
+_INDEX = IndexType()
 
 
 def emit_ordering_kernel(b: LoopBuilder, kernel: LoopKernel) -> None:
@@ -122,88 +124,136 @@ def _emit_scan(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
 # -- sort and topk ---------------------------------------------------------------------------------------------------
 
 
-def _goes_before(b: LoopBuilder, element: object, descending: bool, left: SSAValue, right: SSAValue) -> SSAValue:
-    """Whether `right` must come before `left`: NaN is the largest number, equal ones keep their order."""
-    if is_float(element):  # pyright: ignore[reportArgumentType]
-        low, high = (left, right) if descending else (right, left)
-        less = b.compare_float("olt", low, high)
-        number = b.compare_float("oeq", low, low)
-        nan = b.compare_float("uno", high, high)
-        return b.int_op(arith.OrIOp, less, b.int_op(arith.AndIOp, number, nan))
-    unsigned = is_unsigned(element) or element == IntegerType(1)  # pyright: ignore[reportArgumentType]
-    return b.compare_int(("ugt" if unsigned else "sgt") if descending else ("ult" if unsigned else "slt"), right, left)
+_MOST_SELECTED = 256
+_STACK_LINE = 1 << 14
 
 
 def _emit_sort(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
-    """Bottom-up merge of positions between two scratch lines: n log n steps, stable."""
+    """Each line's positions in order: by selection where few are wanted, else by a stable merge sort."""
     assert isinstance(op, ct.SortOp | ct.TopkOp)
-    shape, element = _shape(op.input), ct.element_of(op.input)
+    shape = _shape(op.input)
     lines = _Lines(shape, op.axis.value.data)
     out = _Lines(_shape(op.values), op.axis.value.data)
-    if lines.count == 0 or lines.length == 0:
+    if lines.count == 0 or out.length == 0:
         return
-    if lines.length > 1 << 14:
-        raise CuvilError(f"{op.name}: sorts lines of at most {1 << 14} elements on the CPU, got {lines.length}")
-    source = kernel.buffers[op.input]
-    targets = dict(kernel.results)
-    with outer_loop(b, lines.count, prod(shape) * 16, kernel.threads) as loop:
-        line = _line_index(loop)
-        start = lines.start(b, line)
-        scratch = b.alloca(_I64, 2 * lines.length)
-        with b.for_(0, lines.length) as along:
-            b.store(b.cast_index(along.index, _I64), scratch, along.index)
-        front, back = 0, lines.length
-        run = 1
-        while run < lines.length:
-            _merge_pass(b, op, source, start, lines, scratch, front, back, run, element)
-            front, back = back, front
-            run *= 2
-        first = out.start(b, line)
+    is_selection = out.length <= _MOST_SELECTED and 4 * out.length <= lines.length
+    work = prod(shape) * (2 if is_selection else 16)
+    with outer_loop(b, lines.count, work, kernel.threads) as loop:
+        line = _Line(b, op, lines, lines.start(b, _line_index(loop)), kernel.buffers[op.input])
+        first = out.start(b, _line_index(loop))
+        if is_selection:
+            line.write(kernel, line.select(out.length), 0, out, first)
+        elif lines.length <= _STACK_LINE:
+            line.write(kernel, *line.merge_sort(b.alloca(_I64, 2 * lines.length)), out, first)
+        else:
+            with b.heap(_I64, 2 * lines.length) as scratch:
+                line.write(kernel, *line.merge_sort(scratch), out, first)
+
+
+@dataclass
+class _Line:
+    """One line being ordered: element i is `source[start + i * stride]`."""
+
+    b: LoopBuilder
+    op: ct.SortOp | ct.TopkOp
+    lines: _Lines
+    start: Index
+    source: SSAValue
+
+    def value(self, position: Index) -> SSAValue:
+        """The element at a position of the line."""
+        return self.b.load(self.source, self.b.add(self.start, self.b.mul(position, self.lines.stride)))
+
+    def goes_before(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Whether `right` must come before `left`: NaN is the largest number, equal ones keep their order."""
+        b, element, descending = self.b, ct.element_of(self.op.input), self.op.descending is not None
+        if is_float(element):
+            low, high = (left, right) if descending else (right, left)
+            less = b.compare_float("olt", low, high)
+            number = b.compare_float("oeq", low, low)
+            nan = b.compare_float("uno", high, high)
+            return b.int_op(arith.OrIOp, less, b.int_op(arith.AndIOp, number, nan))
+        sign = "u" if is_unsigned(element) or element == i1 else "s"
+        return b.compare_int(f"{sign}{'gt' if descending else 'lt'}", right, left)
+
+    def write(self, kernel: LoopKernel, places: SSAValue, offset: Index, out: _Lines, first: Index) -> None:
+        """Store the elements whose positions `places` has from `offset` on, and the positions."""
+        b, targets = self.b, dict(kernel.results)
         with b.for_(0, out.length) as along:
-            place = b.load(scratch, b.add(along.index, front))
+            place = b.load(places, b.add(along.index, offset))
             target = b.add(first, b.mul(along.index, out.stride))
-            if op.indices in targets:
-                b.store(place, targets[op.indices], target)
-            if op.values in targets:
-                value = b.load(source, b.add(start, b.mul(b.cast_index(place, b.index(0).type), lines.stride)))
-                b.store(value, targets[op.values], target)
+            if self.op.indices in targets:
+                b.store(place, targets[self.op.indices], target)
+            if self.op.values in targets:
+                b.store(self.value(b.cast_index(place, _INDEX)), targets[self.op.values], target)
 
+    # -- selection -----------------------------------------------------------------------------------------------------
 
-def _merge_pass(
-    b: LoopBuilder,
-    op: ct.SortOp | ct.TopkOp,
-    source: SSAValue,
-    start: Index,
-    lines: _Lines,
-    scratch: SSAValue,
-    front: int,
-    back: int,
-    run: int,
-    element: object,
-) -> None:
-    """Merge neighbouring runs of `run` positions from scratch half `front` into half `back`."""
-    length = lines.length
-    index_type = b.index(0).type
+    def select(self, count: int) -> SSAValue:
+        """The positions of the first `count` elements in order: each element is inserted among the best so far."""
+        b = self.b
+        values = b.alloca(storage_type(ct.element_of(self.op.input)), count)
+        places = b.alloca(_I64, count)
+        with b.for_(0, count) as along:
+            self._insert(values, places, along.index, along.index)
+        with b.for_(count, self.lines.length) as along:
+            with b.if_(self.goes_before(b.load(values, count - 1), self.value(along.index))):
+                self._insert(values, places, along.index, count - 1)
+        return places
 
-    def value_at(position: Index) -> tuple[SSAValue, SSAValue]:
-        place = b.load(scratch, b.add(b.min(position, length - 1), front))
-        return place, b.load(source, b.add(start, b.mul(b.cast_index(place, index_type), lines.stride)))
+    def _insert(self, values: SSAValue, places: SSAValue, position: SSAValue, last: Index) -> None:
+        """Insert an element into the first `last` kept ones, which move up; what stood at `last` is lost."""
+        b = self.b
+        init = [self.value(position), b.cast_index(position, _I64), b.constant(0, i1)]
+        with b.for_(0, last, 1, init) as slot:
+            moved, moved_place, is_placed = slot.carried
+            kept, kept_place = b.load(values, slot.index), b.load(places, slot.index)
+            moves = b.int_op(arith.OrIOp, is_placed, self.goes_before(kept, moved))
+            b.store(b.select(moves, moved, kept), values, slot.index)
+            b.store(b.select(moves, moved_place, kept_place), places, slot.index)
+            slot.yield_(b.select(moves, kept, moved), b.select(moves, kept_place, moved_place), moves)
+        b.store(slot.results[0], values, last)
+        b.store(slot.results[1], places, last)
 
-    with b.for_(0, length, 2 * run) as block:
-        middle = b.min(b.add(block.index, run), length)
-        end = b.min(b.add(block.index, 2 * run), length)
-        with b.for_(block.index, end, 1, [b.index(block.index), b.index(middle)]) as step:
+    # -- merge sort ----------------------------------------------------------------------------------------------------
+
+    def merge_sort(self, scratch: SSAValue) -> tuple[SSAValue, Index]:
+        """All positions in order, in one half of `scratch`, and where that half begins: runs of 1, 2, 4, ... are merged."""
+        b, length = self.b, self.lines.length
+        with b.for_(0, length) as along:
+            b.store(b.cast_index(along.index, _I64), scratch, along.index)
+        init = [b.index(1), b.index(0), b.index(length)]
+        with b.for_(0, (length - 1).bit_length(), 1, init) as passes:
+            run, front, back = passes.carried
+            with b.for_(0, length, b.mul(run, 2)) as block:
+                middle = b.min(b.add(block.index, run), length)
+                end = b.min(b.add(middle, run), length)
+                self._merge(scratch, front, back, block.index, middle, end)
+            passes.yield_(b.index(b.mul(run, 2)), back, front)
+        return scratch, passes.results[1]
+
+    def _merge(
+        self, scratch: SSAValue, front: SSAValue, back: SSAValue, start: SSAValue, middle: Index, end: Index
+    ) -> None:
+        """Merge positions [start, middle) and [middle, end) of the front half into the back half."""
+        b, length = self.b, self.lines.length
+
+        def candidate(position: Index) -> tuple[SSAValue, SSAValue]:
+            place = b.load(scratch, b.add(b.min(position, length - 1), front))
+            return place, self.value(b.cast_index(place, _INDEX))
+
+        with b.for_(start, end, 1, [start, b.index(middle)]) as step:
             left, right = step.carried
-            left_place, left_value = value_at(left)
-            right_place, right_value = value_at(right)
-            left_over = b.compare_index("sge", left, middle)
-            right_there = b.compare_index("slt", right, end)
-            before = _goes_before(b, element, op.descending is not None, left_value, right_value)
-            take_right = b.int_op(arith.AndIOp, right_there, b.int_op(arith.OrIOp, left_over, before))
-            b.store(b.select(take_right, right_place, left_place), scratch, b.add(step.index, back))
+            left_place, left_value = candidate(left)
+            right_place, right_value = candidate(right)
+            is_left_over = b.compare_index("sge", left, middle)
+            is_right_there = b.compare_index("slt", right, end)
+            before = self.goes_before(left_value, right_value)
+            takes_right = b.int_op(arith.AndIOp, is_right_there, b.int_op(arith.OrIOp, is_left_over, before))
+            b.store(b.select(takes_right, right_place, left_place), scratch, b.add(step.index, back))
             step.yield_(
-                b.select(take_right, left, b.index(b.add(left, 1))),
-                b.select(take_right, b.index(b.add(right, 1)), right),
+                b.select(takes_right, left, b.index(b.add(left, 1))),
+                b.select(takes_right, b.index(b.add(right, 1)), right),
             )
 
 
