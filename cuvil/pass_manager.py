@@ -23,6 +23,7 @@ from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
 from cuvil.errors import CuvilError, InternalError, PassError, ValidationError, VerificationError, source_location
+from cuvil.garbage import collection_suspended
 from cuvil.instrument.base import Instrument, PassRun
 from cuvil.instrument.verify import operation_at_fault
 from cuvil.ir_text import describe, parse_module, print_op
@@ -60,7 +61,8 @@ class PassManager:
         """
         for instrument in self.instruments:
             instrument.before_pipeline(self.pipeline, module)
-        _Run(self, module).steps(self.pipeline.steps, module, ())
+        with collection_suspended():
+            _Run(self, module).steps(self.pipeline.steps, module, ())
         for instrument in reversed(self.instruments):
             instrument.after_pipeline(self.pipeline, module)
 

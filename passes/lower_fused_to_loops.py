@@ -24,6 +24,8 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
     FunctionType,
     IndexType,
     IntegerAttr,
@@ -39,6 +41,7 @@ from xdsl.passes import ModulePass
 
 from cuvil.codegen.anchored_kernels import emit_anchored_kernel
 from cuvil.codegen.llvm_host import INPUTS
+from cuvil.codegen.llvm_parallel import NOALIAS
 from cuvil.codegen.loop_kernels import LoopKernel, emit_loop_kernel
 from cuvil.codegen.loops import LoopBuilder
 from cuvil.codegen.ordering_kernels import emit_ordering_kernel
@@ -232,6 +235,7 @@ class _Lowering:
         try:
             types = [flat_type(value.type) for value in (*op.inputs, *op.into)]
             function = func.FuncOp(name, (types, []), visibility="private")
+            function.arg_attrs = _promises(op)
             self._fill(op, function)
         except CuvilError as error:
             raise UserError(f"kernel @{op.kernel_name.data}: {error}", op) from error
@@ -253,6 +257,26 @@ class _Lowering:
         b.block.add_op(func.ReturnOp())
 
 
+def _promises(kernel: fused.KernelOp) -> ArrayAttr[DictionaryAttr] | None:
+    """`llvm.noalias` for the destinations that no call of the kernel can have in common with an operand.
+
+    Only a kernel of the loop family may work in place, and only over an operand of the same type that it streams.
+    """
+    streamed: set[Attribute] = set()
+    if kernel.family.data == "loop":
+        patterns = None if kernel.access is None else kernel.access.patterns.data
+        streamed = {
+            value.type
+            for number, value in enumerate(kernel.inputs)
+            if patterns is None or patterns[number].data == "streaming"
+        }
+    apart = [value.type not in streamed for value in kernel.into]
+    if not any(apart):
+        return None
+    promise, nothing = DictionaryAttr({NOALIAS: UnitAttr()}), DictionaryAttr({})
+    return ArrayAttr([nothing] * len(kernel.inputs) + [promise if alone else nothing for alone in apart])
+
+
 def _retype(value: SSAValue) -> None:
     """Make a buffer argument flat."""
     if isinstance(value.type, MemRefType):
@@ -264,7 +288,7 @@ def structural_key(kernel: fused.KernelOp) -> object:
     numbers: dict[SSAValue, int] = {}
     for argument in kernel.body.block.args:
         numbers[argument] = len(numbers)
-    parts: list[object] = [kernel.family, kernel.schedule, *(value.type for value in (*kernel.inputs, *kernel.into))]
+    parts: list[object] = [kernel.family, kernel.schedule, kernel.access, *(value.type for value in (*kernel.inputs, *kernel.into))]
     for op in kernel.body.block.ops:
         operands = tuple(numbers[operand] for operand in op.operands)
         parts.append((op.name, operands, tuple(op.properties.items()), tuple(result.type for result in op.results)))
