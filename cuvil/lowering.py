@@ -21,15 +21,19 @@ from cuvil.dialects.tensor import GlobalOp
 from cuvil.errors import InternalError, PipelineError, UserError
 from cuvil.frontends.exported import ImportedModule
 from cuvil.instrument.base import Instrument, PassRun
+from cuvil.instrument.verify import VerifyEach, verify_module
 from cuvil.ir_text import print_op
 from cuvil.options import Options
 from cuvil.pass_manager import PassManager
 from cuvil.pipeline import TARGET_STAGES, Nested, Pipeline, Step, default_pipeline
 from cuvil.runtime.executable import Executable
 from cuvil.semantics.arrays import Array, bf16_bits
+from cuvil.targets.legality import verify_stage
 
 LEVELS = {"cuvil_tensor": "normalize", "cuvil_fused": "fuse", "buffers": "memory", "arena": "memory"}
 """Other names of stages: the levels of the IR that they end in."""
+LAST_OF_A_DIALECT = ("layout", "memory", "llvm")
+"""Stages that a dialect ends with. Verifying costs as much as building an op, so that it is done here and no oftener."""
 WHOLE = "passes"
 """The name of the one part that a caller's pipeline has."""
 FLATTEN = "lower-fused-to-loops"
@@ -59,6 +63,7 @@ def lower_to_native(lowering: Lowering, report: Callable[[str], None] = lambda s
         _check_leads_down(passes if name == WHOLE else None)
         report(name)
         lowering.run(passes)
+        lowering.check(name)
     report("emit")
     objects = compile_objects(lowering.module, _cpu_target())
     report("bind")
@@ -100,6 +105,12 @@ class Lowering:
         """Run passes, and take along what they remove."""
         PassManager(passes, [_Keeper(self), *self.instruments()]).run(self.module)
 
+    def check(self, stage: str) -> None:
+        """Check what a stage of the default pipeline ensures; at the end of each dialect the whole module is verified."""
+        verify_stage(self.module, stage)
+        if stage in LAST_OF_A_DIALECT:
+            verify_module(self.module)
+
     def parts(self) -> list[tuple[str, Pipeline]]:
         """What there is to run: the target's stages, or one part where the pipeline or an instrument is the caller's."""
         if self.custom is not None or self.extra:
@@ -122,8 +133,6 @@ class Lowering:
         """What the options ask to be done around every pass."""
         found: list[Instrument] = [*self.extra]
         if self.options.verify:
-            from cuvil.instrument.verify import VerifyEach
-
             found.append(VerifyEach())
         if self.options.validate:
             from cuvil.instrument.validate import Validate

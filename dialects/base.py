@@ -36,7 +36,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef, traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import HasCanonicalizationPatternsTrait
+from xdsl.traits import HasCanonicalizationPatternsTrait, SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 from cuvil.dialects.types import format_shape, shape_of
@@ -320,3 +320,21 @@ def _print_keyword(printer: Printer, name: str, value: Attribute) -> None:
 def shapes_of(values: Sequence[SSAValue]) -> str:
     """The shapes of values, as messages list them."""
     return ", ".join(format_shape(shape_of(value.type)) for value in values)
+
+
+def symbol_table_of(op: Operation) -> Operation | None:
+    """The nearest op around `op` that is a symbol table; None if there is none."""
+    table = op.parent_op()
+    while table is not None and not table.has_trait(SymbolTable):
+        table = table.parent_op()
+    return table
+
+
+def symbol_in(table: Operation, name: str) -> Operation | None:
+    """The op of a symbol table that defines `name`: upstream's lookup, without asking every op for its traits."""
+    for block in table.regions[0].blocks:
+        for op in block.ops:
+            symbol = op.properties.get("sym_name")
+            if isinstance(symbol, StringAttr) and symbol.data == name:
+                return op
+    return None

@@ -64,11 +64,10 @@ from xdsl.traits import (
     MemoryReadEffect,
     MemoryWriteEffect,
     Pure,
-    SymbolTable,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from cuvil.dialects.base import CanonicalizesByTable, int_attr, ints
+from cuvil.dialects.base import CanonicalizesByTable, int_attr, ints, symbol_in, symbol_table_of
 from cuvil.dialects.types import buffer_of, shape_of, tensor_of
 from cuvil.semantics.dims import DimExpr, product
 
@@ -485,12 +484,10 @@ class ParameterOp(BufferOp):
         super().__init__(properties={"symbol": SymbolRefAttr(symbol)}, result_types=[buffer_type])
 
     def check(self) -> None:
-        table = self.parent_op()
-        while table is not None and not table.has_trait(SymbolTable):
-            table = table.parent_op()
+        table = symbol_table_of(self)
         if table is None:
             return
-        found = SymbolTable.lookup_symbol(table, self.symbol)
+        found = symbol_in(table, self.symbol.string_value())
         declared = None if found is None else found.properties.get("value_type")
         if declared is None or buffer_type_of(declared) != self.buffer.type:
             raise VerifyException(

@@ -19,10 +19,10 @@ from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_region_def, prop_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import ConstantLike, HasParent, IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface, SymbolTable
+from xdsl.traits import ConstantLike, HasParent, IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from cuvil.dialects.base import TensorOp
+from cuvil.dialects.base import TensorOp, symbol_in, symbol_table_of
 from cuvil.dialects.tensor_composite import (
     AttentionOp,
     BatchNormOp,
@@ -187,14 +187,14 @@ class ParameterOp(IRDLOperation):
     def verify_(self) -> None:
         if self.attributes:
             raise VerifyException(f"{self.name}: unknown attribute '{next(iter(self.attributes))}'")
-        table = self.parent_op()
-        while table is not None and not table.has_trait(SymbolTable):
-            table = table.parent_op()
+        table = symbol_table_of(self)
         if table is None:
             return
-        found = SymbolTable.lookup_symbol(table, self.symbol)
+        found = symbol_in(table, self.symbol.string_value())
         if not isinstance(found, GlobalOp):
-            raise VerifyException(f"{self.name}: @{self.symbol.string_value()} is not a cuvil_tensor.global of the module")
+            raise VerifyException(
+                f"{self.name}: @{self.symbol.string_value()} is not a cuvil_tensor.global of the module"
+            )
         if found.value_type != self.result.type:
             raise VerifyException(
                 f"{self.name}: @{self.symbol.string_value()} is {found.value_type}, used as {self.result.type}"

@@ -68,9 +68,7 @@ LEGAL: dict[str, Legality] = {
     "normalize": Legality(_TENSOR, _COMPOSITES, "decompose"),
     "layout": Legality(_TENSOR, _COMPOSITES, "decompose"),
     "fuse": Legality(_KERNELS, remedy="fuse, pack-weights, hoist-parameters"),
-    "memory": Legality(
-        _BUFFERS, frozenset(("cuvil_fused.alloc", "cuvil_fused.free")), remedy="bufferize, plan-memory"
-    ),
+    "memory": Legality(_BUFFERS, frozenset(("cuvil_fused.alloc", "cuvil_fused.free")), remedy="bufferize, plan-memory"),
     "loops": Legality(
         (
             *(row for row in _CONTROL if row not in ("tensor.extract", "cf.")),
