@@ -42,7 +42,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func, llvm, memref
-from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DictionaryAttr, MemRefType, ModuleOp
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
@@ -180,11 +180,9 @@ def _lower_function(lowering: ModuleLowering, op: func.FuncOp) -> None:
     f = FunctionLowering(lowering, name, arg_types)
     _lower_body(f, op, is_reader=name in lowering.needs_parameters)
     is_private = op.sym_visibility is not None and op.sym_visibility.data == "private"
-    made = function(name, arg_types, result, f.b.finish(), is_internal=is_private)
-    if op.arg_attrs is not None:
-        attrs = [DictionaryAttr({k: v for k, v in a.data.items() if k.startswith("llvm.")}) for a in op.arg_attrs]
-        made.properties["arg_attrs"] = ArrayAttr([*attrs, *[DictionaryAttr({})] * (len(arg_types) - len(attrs))])
-    lowering.lowered.append(made)
+    attrs = [DictionaryAttr({k: v for k, v in a.data.items() if k.startswith("llvm.")}) for a in op.arg_attrs or ()]
+    body = f.b.finish()
+    lowering.lowered.append(function(name, arg_types, result, body, is_internal=is_private, arg_attrs=attrs))
 
 
 def _lower_body(f: FunctionLowering, op: func.FuncOp, is_reader: bool) -> None:

@@ -12,8 +12,10 @@ from typing import Any
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     IntegerAttr,
     IntegerType,
     StringAttr,
@@ -31,6 +33,9 @@ from cuvil.dialects import llvm_extra
 UNIT = UnitAttr()
 NO_FLAGS = llvm.FastMathAttr(None)
 NO_SIGNED_WRAP = IntegerAttr(1, 32)
+WRAPS = IntegerAttr(0, 32)
+_MAY_WRAP = frozenset({llvm.AddOp, llvm.SubOp, llvm.MulOp, llvm.ShlOp})
+"""Upstream's parser gives these flags even where the text has none: what is printed must parse back the same."""
 """`overflowFlags` of an add, sub, mul or shl that does not wrap as a signed number."""
 _NO_WRAP = IntegerAttr(0, 32)
 _NOT_ATOMIC = IntegerAttr(0, 64)
@@ -79,6 +84,8 @@ class LlvmBuilder:
         self, op_class: type[IRDLOperation], *operands: SSAValue, result: Attribute, **properties: Attribute
     ) -> SSAValue:
         """Append an operation with one result."""
+        if op_class in _MAY_WRAP:
+            properties.setdefault("overflowFlags", WRAPS)
         made = op_class.create(operands=operands, result_types=(result,), properties=properties)
         self.block.add_op(made)
         return made.results[0]
@@ -277,12 +284,24 @@ class LlvmBuilder:
 
 
 def function(
-    name: str, arg_types: Sequence[Attribute], result: Attribute | None, body: Region | None, *, is_internal: bool
+    name: str,
+    arg_types: Sequence[Attribute],
+    result: Attribute | None,
+    body: Region | None,
+    *,
+    is_internal: bool,
+    arg_attrs: Sequence[DictionaryAttr] = (),
 ) -> llvm.FuncOp:
-    """An llvm function; a declaration if it has no body."""
+    """An llvm function; a declaration if it has no body. Arguments beyond `arg_attrs` have no attributes."""
+    more = [DictionaryAttr({})] * (len(arg_types) - len(arg_attrs))
     return llvm.FuncOp(
         name,
         llvm.LLVMFunctionType(arg_types, result),
         linkage=llvm.LinkageAttr("internal" if is_internal else "external"),
         body=body,
+        # As upstream's parser has them where the text says nothing.
+        other_props={
+            "unnamed_addr": IntegerAttr(0, 64),
+            "arg_attrs": ArrayAttr([*arg_attrs, *more]) if any(each.data for each in arg_attrs) else None,
+        },
     )

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith, llvm, memref, scf
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 
@@ -105,21 +105,20 @@ def _outline_range(f: FunctionLowering, op: scf.ParallelOp, captured: Sequence[S
         if isinstance(value.owner, arith.ConstantOp):
             lower_constant(inner, value.owner)
     _loop(inner, op.body.block, args[-2], args[-1])
-    made = function(inner.name, arg_types, None, inner.b.finish(), is_internal=True)
-    made.properties["arg_attrs"] = _arg_attrs(f, captured, len(arg_types))
-    f.module.lowered.append(made)
+    body, attrs = inner.b.finish(), _arg_attrs(f, captured)
+    f.module.lowered.append(function(inner.name, arg_types, None, body, is_internal=True, arg_attrs=attrs))
     return inner.name
 
 
-def _arg_attrs(f: FunctionLowering, captured: Sequence[SSAValue], count: int) -> ArrayAttr[DictionaryAttr]:
+def _arg_attrs(f: FunctionLowering, captured: Sequence[SSAValue]) -> list[DictionaryAttr]:
     """Captured buffers keep the function's `noalias`, unless a pointer made from one is captured as well."""
-    attrs = [DictionaryAttr({}) for _ in range(count)]
+    attrs = [DictionaryAttr({}) for _ in captured]
     buffers = [value for value in captured if llvm_type(value.type) == PTR]
     if all(isinstance(value, BlockArgument) or isinstance(value.owner, memref.AllocaOp) for value in buffers):
         for position, value in enumerate(captured):
             if value in f.noalias:
                 attrs[position] = DictionaryAttr({NOALIAS: UNIT})
-    return ArrayAttr(attrs)
+    return attrs
 
 
 def _loop(f: FunctionLowering, source: Block, lower: SSAValue, upper: SSAValue) -> None:
