@@ -1,4 +1,5 @@
-"""What all Cuvil tensor operations share: one textual grammar, closed attributes, and a shape rule checked by the verifier.
+"""What all Cuvil tensor operations share: one textual grammar, closed attributes, and a shape rule checked by the
+verifier.
 
 Grammar, the same for every op (the op's declaration decides which parts it has):
 
@@ -13,7 +14,8 @@ For example:
 
     %1 = cuvil_tensor.binary add %0, %b : tensor<4xf32>
     %2 = cuvil_tensor.reduce max %1 axes = [0] keepdims : tensor<4xf32> -> tensor<1xf32>
-    %3 = cuvil_tensor.layer_norm %x weight = %w axes = [1] eps = 1.0e-05 : tensor<2x8xf32>, tensor<8xf32> -> tensor<2x8xf32>
+    %3 = cuvil_tensor.layer_norm %x weight = %w axes = [1] eps = 1.0e-05 : tensor<2x8xf32>, tensor<8xf32> ->
+    tensor<2x8xf32>
 """
 
 from __future__ import annotations

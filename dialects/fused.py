@@ -1,17 +1,18 @@
 """`cuvil_fused`: kernels, and the buffers between them.
 
-A `kernel` is a region of core `cuvil_tensor` ops that one loop nest computes: isolated from above, its operands named as
-block arguments, its results what the region yields. `fuse` produces it; `lower-fused-to-loops` turns each into a function.
-It carries what scheduling decides as attributes, so that autotuning and layout change attributes only:
+A `kernel` is a region of core `cuvil_tensor` ops that one loop nest computes: isolated from above, its operands named
+as block arguments, its results what the region yields. `fuse` produces it; `lower-fused-to-loops` turns each into a
+function. It carries what scheduling decides as attributes, so that autotuning and layout change attributes only:
 
 - `family`: which emitter computes it (`loop`, `contraction`, `convolution`, `pool`, `attention`, `ordering`),
-- `access`: how each operand is read (`streaming`, `broadcast`, `window`, `reduction`, `contraction`, `gather`, `movement`),
+- `access`: how each operand is read (`streaming`, `broadcast`, `window`, `reduction`, `contraction`, `gather`,
+  `movement`),
 - `schedule`: tiles, vector width, parallel loops, unroll.
 
-It has two forms. On *values* its operands are tensors and it has results. In *destination style*, after `bufferize`, its
-operands are memrefs, it has no results, and it writes what it yields into `into` operands, which it must not read except
-where an operand is read `streaming` and has the same shape (an element-wise kernel may work in place). The region is the
-same in both forms: its block arguments are tensors.
+It has two forms. On *values* its operands are tensors and it has results. In *destination style*, after `bufferize`,
+its operands are memrefs, it has no results, and it writes what it yields into `into` operands, which it must not read
+except where an operand is read `streaming` and has the same shape (an element-wise kernel may work in place). The
+region is the same in both forms: its block arguments are tensors.
 
 Buffers: `alloc` and `free` bracket a lifetime until `plan-memory` puts each into one arena as an `arena_view`.
 
@@ -24,9 +25,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from xdsl.dialects.builtin import (
+    I64,
     ArrayAttr,
     DenseArrayBase,
-    I64,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -112,12 +113,14 @@ class AccessAttr(ParametrizedAttribute):
 
 
 SCHEDULE_ENTRIES = ("tiles", "vector", "parallel", "unroll", "stages", "panel")
-"""What a schedule can say: tile sizes, lanes, how many outer loops run in parallel, unrolling, pipeline stages, panel width."""
+"""What a schedule can say: tile sizes, lanes, how many outer loops run in parallel, unrolling, pipeline stages, panel
+width."""
 
 
 @irdl_attr_definition
 class ScheduleAttr(ParametrizedAttribute):
-    """How a kernel's loops run: `#cuvil_fused.schedule<tiles = [12, 32], vector = 16>`; what it leaves out is the emitter's choice."""
+    """How a kernel's loops run: `#cuvil_fused.schedule<tiles = [12, 32], vector = 16>`; what it leaves out is the
+    emitter's choice."""
 
     name = "cuvil_fused.schedule"
 
@@ -469,7 +472,8 @@ class CopyOp(BufferOp):
 
 @irdl_op_definition
 class ParameterOp(BufferOp):
-    """The buffer of a module-level `cuvil_tensor.global`, read-only: `%w = cuvil_fused.parameter @w : memref<8x8xf32>`."""
+    """The buffer of a module-level `cuvil_tensor.global`, read-only: `%w = cuvil_fused.parameter @w :
+    memref<8x8xf32>`."""
 
     name = "cuvil_fused.parameter"
 
@@ -491,13 +495,15 @@ class ParameterOp(BufferOp):
         declared = None if found is None else found.properties.get("value_type")
         if declared is None or buffer_type_of(declared) != self.buffer.type:
             raise VerifyException(
-                f"{self.name}: @{self.symbol.string_value()} is no cuvil_tensor.global of shape and type {self.buffer.type}"
+                f"{self.name}: @{self.symbol.string_value()} is no cuvil_tensor.global of shape and type "
+                f"{self.buffer.type}"
             )
 
 
 @irdl_op_definition
 class ArenaViewOp(BufferOp):
-    """A buffer at a byte offset of the arena: `%b = cuvil_fused.arena_view %arena at 64 : memref<4096xi8> to memref<4x8xf32>`.
+    """A buffer at a byte offset of the arena: `%b = cuvil_fused.arena_view %arena at 64 : memref<4096xi8> to
+    memref<4x8xf32>`.
 
     Two views may overlap; only their contents' lifetimes, which `plan-memory` kept apart, make that right.
     """

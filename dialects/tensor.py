@@ -1,7 +1,9 @@
 """`cuvil_tensor`: an immutable flow of tensors, from PyTorch's ops down to the core that fusion works on.
 
-Front ends produce it, `fuse` consumes it. Values only: no implicit broadcast, no aliasing, no in-place update; element types
-never mix without a `cast`. *Composites* (softmax, layer_norm, attention, ...) are whole until `decompose` takes them apart;
+Front ends produce it, `fuse` consumes it. Values only: no implicit broadcast, no aliasing, no in-place update;
+element types
+never mix without a `cast`. *Composites* (softmax, layer_norm, attention, ...) are whole until `decompose` takes them
+apart;
 the other ops are the *core*. Control flow is upstream's `scf` on tensors, and a 0-d condition becomes a scalar by
 upstream's `tensor.extract`. Weights live outside the text: a module-level `global` names them, `parameter` uses them.
 
@@ -148,7 +150,8 @@ class GlobalOp(IRDLOperation):
             raise VerifyException(f"{self.name}: an initializer takes nothing and ends in cuvil_tensor.init_yield")
         if block.last_op.value.type != self.value_type:
             raise VerifyException(
-                f"{self.name}: @{self.sym_name.data} is {self.value_type}, its initializer yields {block.last_op.value.type}"
+                f"{self.name}: @{self.sym_name.data} is {self.value_type}, "
+                f"its initializer yields {block.last_op.value.type}"
             )
 
 
@@ -257,12 +260,12 @@ CuvilTensor = Dialect(
 )
 
 __all__ = [
+    "COMPOSITES",
     "ArgReduceOp",
     "AttentionOp",
     "BatchNormOp",
     "BinaryOp",
     "BroadcastOp",
-    "COMPOSITES",
     "CastOp",
     "CompositeOp",
     "ConcatOp",

@@ -1,7 +1,9 @@
 """Composites of `cuvil_tensor`: named computations that patterns may match whole before `decompose` takes them apart.
 
-Each one's meaning *is* its decomposition into core ops, declared in `cuvil.semantics.decompositions`; the pass `decompose`
-and the reference interpreter both use that one. Every composite's result type is that of its first operand unless it says
+Each one's meaning *is* its decomposition into core ops, declared in `cuvil.semantics.decompositions`; the pass
+`decompose`
+and the reference interpreter both use that one. Every composite's result type is that of its first operand unless it
+says
 otherwise, and numbers are as PyTorch's op of the same name computes them.
 """
 
@@ -9,7 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, Float64Type, FloatAttr, I64, IntegerAttr, StringAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -50,7 +61,8 @@ class CompositeOp(TensorOp):
         for operand in self.operands[1:]:
             if element_domain(element_of(operand)) == "f" and element_of(operand) != element_of(self.operands[0]):
                 raise self.fault(
-                    f"operands differ in element type: {element_of(self.operands[0])}, {element_of(operand)}; cast first"
+                    f"operands differ in element type: {element_of(self.operands[0])}, {element_of(operand)}; "
+                    "cast first"
                 )
         self.check_attributes()
 
@@ -87,14 +99,16 @@ class SoftmaxLikeOp(CompositeOp):
 
 @irdl_op_definition
 class SoftmaxOp(SoftmaxLikeOp):
-    """exp(x - max(x)) / sum(exp(x - max(x))) along `axis`: `%1 = cuvil_tensor.softmax %0 axis = 1 : tensor<4x8xf32> -> tensor<4x8xf32>`."""
+    """exp(x - max(x)) / sum(exp(x - max(x))) along `axis`: `%1 = cuvil_tensor.softmax %0 axis = 1 : tensor<4x8xf32>
+    -> tensor<4x8xf32>`."""
 
     name = "cuvil_tensor.softmax"
 
 
 @irdl_op_definition
 class LogSoftmaxOp(SoftmaxLikeOp):
-    """x - max(x) - log(sum(exp(x - max(x)))) along `axis`: `%1 = cuvil_tensor.log_softmax %0 axis = 1 : tensor<4x8xf32> -> tensor<4x8xf32>`."""
+    """x - max(x) - log(sum(exp(x - max(x)))) along `axis`: `%1 = cuvil_tensor.log_softmax %0 axis = 1 :
+    tensor<4x8xf32> -> tensor<4x8xf32>`."""
 
     name = "cuvil_tensor.log_softmax"
 
@@ -137,7 +151,12 @@ class LayerNormOp(NormOp):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     def __init__(
-        self, input: SSAValue | Operation, axes: Sequence[int], eps: float, weight: Optional = None, bias: Optional = None
+        self,
+        input: SSAValue | Operation,
+        axes: Sequence[int],
+        eps: float,
+        weight: Optional = None,
+        bias: Optional = None,
     ):
         value = SSAValue.get(input)
         super().__init__(
@@ -151,7 +170,8 @@ class LayerNormOp(NormOp):
 class RmsNormOp(NormOp):
     """x / sqrt(mean(x^2) + eps) over `axes`, times `weight`.
 
-    `%1 = cuvil_tensor.rms_norm %x weight = %w axes = [1] eps = 1.0e-06 : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>`
+    `%1 = cuvil_tensor.rms_norm %x weight = %w axes = [1] eps = 1.0e-06 : tensor<4x8xf32>, tensor<8xf32> ->
+      tensor<4x8xf32>`
     """
 
     name = "cuvil_tensor.rms_norm"
@@ -211,7 +231,8 @@ class BatchNormOp(CompositeOp):
 
 @irdl_op_definition
 class GroupNormOp(CompositeOp):
-    """Normalization of [N, C, ...] over groups of channels and all dims behind them, scaled and shifted for each channel.
+    """Normalization of [N, C, ...] over groups of channels and all dims behind them, scaled and shifted for each
+    channel.
 
     `%1 = cuvil_tensor.group_norm %x weight = %w bias = %b groups = 4 eps = 1.0e-05 : ...`
     """
@@ -303,14 +324,14 @@ class LinearOp(CompositeOp):
     def __init__(self, input: SSAValue | Operation, weight: SSAValue | Operation, bias: Optional = None):
         value, matrix = SSAValue.get(input), SSAValue.get(weight)
         shape = (*shape_of(value.type)[:-1], shape_of(matrix.type)[0])
-        super().__init__(
-            operands=[value, matrix, _value(bias)], result_types=[tensor_of(element_of(value), shape)]
-        )
+        super().__init__(operands=[value, matrix, _value(bias)], result_types=[tensor_of(element_of(value), shape)])
 
     def check(self) -> None:
         shape, weight = shape_of(self.input.type), shape_of(self.weight.type)
         if not shape or len(weight) != 2 or shape[-1] != weight[1]:
-            raise self.fault(f"input {format_shape(shape)} does not fit weight {format_shape(weight)}, [..., K] x [N, K]")
+            raise self.fault(
+                f"input {format_shape(shape)} does not fit weight {format_shape(weight)}, [..., K] x [N, K]"
+            )
         if element_of(self.input) != element_of(self.weight):
             raise self.fault(f"operands differ in element type: {element_of(self.input)}, {element_of(self.weight)}")
         self.check_operand("bias", self.bias, weight[:1])
@@ -322,10 +343,12 @@ class LinearOp(CompositeOp):
 
 @irdl_op_definition
 class AttentionOp(CompositeOp):
-    """softmax(scale * query key^T + mask) value, over heads: query [..., H, S, D], key [..., G, T, D], value [..., G, T, E].
+    """softmax(scale * query key^T + mask) value, over heads: query [..., H, S, D], key [..., G, T, D], value [..., G,
+    T, E].
 
     H is a multiple of G (grouped queries: heads h * H/G ... share key head h). `mask` is added if float; where it is a
-    false bool, or where `causal` (position t > s, both counted from 0), the score is -inf; a row without any score gives 0
+    false bool, or where `causal` (position t > s, both counted from 0), the score is -inf; a row without any score
+    gives 0
     with a bool mask, as PyTorch's `scaled_dot_product_attention` does. `mask` broadcasts to [..., H, S, T] already.
 
     `%1 = cuvil_tensor.attention %q, %k, %v mask = %m scale = 0.125 : ...`
@@ -381,7 +404,8 @@ class AttentionOp(CompositeOp):
 
 @irdl_op_definition
 class RopeOp(CompositeOp):
-    """Rotary position embedding: x * cos + rotate_half(x) * sin, with rotate_half(x) = [-x2, x1] of the last dim's halves.
+    """Rotary position embedding: x * cos + rotate_half(x) * sin, with rotate_half(x) = [-x2, x1] of the last dim's
+    halves.
 
     `%1 = cuvil_tensor.rope %x, %cos, %sin : tensor<1x8x4x16xf32>, tensor<1x8x4x16xf32>, tensor<1x8x4x16xf32> -> ...`
     """

@@ -154,7 +154,8 @@ class TernaryOp(ElementwiseOp):
 
 @irdl_op_definition
 class CastOp(TensorOp):
-    """The elements converted to another type, as `Tensor.to` does: to bool by `!= 0`, float to int towards zero, wrapping
+    """The elements converted to another type, as `Tensor.to` does: to bool by `!= 0`, float to int towards zero,
+    wrapping
     between integers. `%1 = cuvil_tensor.cast %0 : tensor<4xf32> -> tensor<4xi64>`."""
 
     name = "cuvil_tensor.cast"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, I64, IntegerAttr, StringAttr, TensorType
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import Pure
@@ -71,7 +71,8 @@ class BroadcastOp(MovementOp):
 
 @irdl_op_definition
 class ReshapeOp(MovementOp):
-    """The same elements in row-major order under another shape: `%1 = cuvil_tensor.reshape %0 : tensor<2x4xf32> -> tensor<8xf32>`."""
+    """The same elements in row-major order under another shape: `%1 = cuvil_tensor.reshape %0 : tensor<2x4xf32> ->
+    tensor<8xf32>`."""
 
     name = "cuvil_tensor.reshape"
 
@@ -127,7 +128,11 @@ class SliceOp(MovementOp):
     result = result_def(TensorType)
 
     def __init__(
-        self, input: SSAValue | Operation, starts: Sequence[int], sizes: Sequence[Dim], steps: Sequence[int] | None = None
+        self,
+        input: SSAValue | Operation,
+        starts: Sequence[int],
+        sizes: Sequence[Dim],
+        steps: Sequence[int] | None = None,
     ):
         value = SSAValue.get(input)
         super().__init__(
@@ -193,7 +198,9 @@ class PadOp(MovementOp):
     high = prop_def(DenseArrayBase.constr(I64))
     result = result_def(TensorType)
 
-    def __init__(self, input: SSAValue | Operation, fill: SSAValue | Operation, low: Sequence[int], high: Sequence[int]):
+    def __init__(
+        self, input: SSAValue | Operation, fill: SSAValue | Operation, low: Sequence[int], high: Sequence[int]
+    ):
         value = SSAValue.get(input)
         super().__init__(
             operands=[value, SSAValue.get(fill)],
@@ -203,7 +210,9 @@ class PadOp(MovementOp):
 
     def check(self) -> None:
         if self.fill.type != tensor_of(element_of(self.input), ()):
-            raise self.fault(f"the fill value has type {self.fill.type}, expected {tensor_of(element_of(self.input), ())}")
+            raise self.fault(
+                f"the fill value has type {self.fill.type}, expected {tensor_of(element_of(self.input), ())}"
+            )
 
     def infer_types(self) -> Sequence[Attribute]:
         return self.shaped(lambda: shape_rules.pad(shape_of(self.input.type), numbers(self.low), numbers(self.high)))
@@ -251,11 +260,14 @@ class GatherOp(MovementOp):
 
 @irdl_op_definition
 class ScatterOp(MovementOp):
-    """A copy of `input` with `updates` combined in at computed positions: the inverse of `gather` with the same indices.
+    """A copy of `input` with `updates` combined in at computed positions: the inverse of `gather` with the same
+    indices.
 
-    `kind` is `assign`, `add`, `mul`, `max` or `min`; of several assigned to one place, the last in row-major order stays.
+    `kind` is `assign`, `add`, `mul`, `max` or `min`; of several assigned to one place, the last in row-major order
+    stays.
 
-    `%1 = cuvil_tensor.scatter add %x, %u, %i axes = [0] : tensor<9x8xf32>, tensor<5x8xf32>, tensor<5xi64> -> tensor<9x8xf32>`
+    `%1 = cuvil_tensor.scatter add %x, %u, %i axes = [0] : tensor<9x8xf32>, tensor<5x8xf32>, tensor<5xi64> ->
+      tensor<9x8xf32>`
     """
 
     name = "cuvil_tensor.scatter"
@@ -270,7 +282,12 @@ class ScatterOp(MovementOp):
     KINDS: ClassVar[tuple[str, ...]] = ("assign", "add", "mul", "max", "min")
 
     def __init__(
-        self, kind: str, input: SSAValue | Operation, updates: SSAValue | Operation, indices: Values, axes: Sequence[int]
+        self,
+        kind: str,
+        input: SSAValue | Operation,
+        updates: SSAValue | Operation,
+        indices: Values,
+        axes: Sequence[int],
     ):
         value = SSAValue.get(input)
         super().__init__(
@@ -325,7 +342,8 @@ class IotaOp(TensorOp):
 
 @irdl_op_definition
 class ReverseOp(MovementOp):
-    """The order of elements turned round along `axes`: `%1 = cuvil_tensor.reverse %0 axes = [1] : tensor<2x4xf32> -> tensor<2x4xf32>`."""
+    """The order of elements turned round along `axes`: `%1 = cuvil_tensor.reverse %0 axes = [1] : tensor<2x4xf32> ->
+    tensor<2x4xf32>`."""
 
     name = "cuvil_tensor.reverse"
 
@@ -349,8 +367,10 @@ class ReverseOp(MovementOp):
 
 @irdl_op_definition
 class PackOp(MovementOp):
-    """Cut dims into tiles laid innermost: each of `axes` is padded with zeros to a multiple of its tile and split; the outer
-    dims come first in `input_order`, then the tiles in order of `axes`. Weights are laid out so for the CPU's micro-kernels.
+    """Cut dims into tiles laid innermost: each of `axes` is padded with zeros to a multiple of its tile and split;
+    the outer
+    dims come first in `input_order`, then the tiles in order of `axes`. Weights are laid out so for the CPU's
+    micro-kernels.
 
     `%1 = cuvil_tensor.pack %0 axes = [1] tiles = [16] input_order = [1, 0] : tensor<64x40xf32> -> tensor<3x64x16xf32>`
     """
@@ -386,7 +406,8 @@ class PackOp(MovementOp):
 class UnpackOp(MovementOp):
     """The inverse of `pack` with the same attributes: the padding is dropped.
 
-    `%1 = cuvil_tensor.unpack %0 axes = [1] tiles = [16] input_order = [1, 0] : tensor<3x64x16xf32> -> tensor<64x40xf32>`
+    `%1 = cuvil_tensor.unpack %0 axes = [1] tiles = [16] input_order = [1, 0] : tensor<3x64x16xf32> ->
+      tensor<64x40xf32>`
     """
 
     name = "cuvil_tensor.unpack"

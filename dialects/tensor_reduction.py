@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, I64, IntegerAttr, StringAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr, TensorType, UnitAttr, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -31,8 +31,17 @@ class KindedOp(MovementOp):
             raise self.fault(f"kind '{kind}' is not defined on {element_of(self.operands[0])}")
 
 
-REDUCTIONS: dict[str, str] = {"add": "fi", "mul": "fi", "max": "fib", "min": "fib", "and": "ib", "or": "ib", "xor": "ib"}
-"""Reductions and the domains they are defined on. max and min propagate NaN; of nothing they are the type's extremes."""
+REDUCTIONS: dict[str, str] = {
+    "add": "fi",
+    "mul": "fi",
+    "max": "fib",
+    "min": "fib",
+    "and": "ib",
+    "or": "ib",
+    "xor": "ib",
+}
+"""Reductions and the domains they are defined on. max and min propagate NaN; of nothing they are the type's
+extremes."""
 
 
 @irdl_op_definition

@@ -30,7 +30,8 @@ from cuvil.semantics.dims import Dim, DimExpr, parse_dim
 
 @irdl_attr_definition
 class DimsAttr(ParametrizedAttribute):
-    """The dims of a tensor type with unknown sizes, one expression or number per dim: `#cuvil_tensor.dims<"2*s0", 8>`."""
+    """The dims of a tensor type with unknown sizes, one expression or number per dim: `#cuvil_tensor.dims<"2*s0",
+    8>`."""
 
     name = "cuvil_tensor.dims"
 

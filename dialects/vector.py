@@ -7,7 +7,8 @@ otherwise.
 
 And `prefetch`, which is MLIR's `memref.prefetch` for reading; xDSL has none.
 
-Every other op means what the arith op of its name means, in each lane. Not checked: that a cast widens or narrows as its
+Every other op means what the arith op of its name means, in each lane. Not checked: that a cast widens or narrows as
+its
 name says for floats (LLVM's verifier does).
 """
 

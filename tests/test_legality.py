@@ -1,4 +1,5 @@
-"""The legality table: each stage refuses what it should have removed, at the op, and accepts what the pipeline gives."""
+"""The legality table: each stage refuses what it should have removed, at the op, and accepts what the pipeline
+gives."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Symbolic dimensions: integer expressions over named unknowns, in a normal form.
 
-A *dim* is an `int` or a `DimExpr`. A `DimExpr` is a polynomial with integer coefficients over *atoms*; an atom is a symbol
-(`s0`) or an opaque `floordiv` / `mod` of an expression by a positive integer. Polynomials are kept sorted and collected, so
-two expressions that are equal as polynomials are equal objects (`==`), which is what a shape rule compares. The text form
-parses back: `2*s0 + 1`, `(s0 + 3) floordiv 2`, `s0*s1`.
+A *dim* is an `int` or a `DimExpr`. A `DimExpr` is a polynomial with integer coefficients over *atoms*; an atom is a
+symbol (`s0`) or an opaque `floordiv` / `mod` of an expression by a positive integer. Polynomials are kept sorted and
+collected, so two expressions that are equal as polynomials are equal objects (`==`), which is what a shape rule
+compares. The text form parses back: `2*s0 + 1`, `(s0 + 3) floordiv 2`, `s0*s1`.
 
 Ranges and divisibility of the symbols live in a `ShapeEnvironment`; it answers the questions that need more than the
 normal form (`is_equal`, `bounds`, `is_multiple_of`).

@@ -1,13 +1,16 @@
 """The scalar-function table: one row per function that `cuvil_tensor.unary`, `binary` and `ternary` can carry.
 
-A row holds everything that any part of the compiler needs to know of the function, so that adding one is one row and its
-test:
+A row holds everything that any part of the compiler needs to know of the function, so that adding one is one row and
+its test:
 
-- `arity` and `domain`: how many operands, and of which element types (`f` float, `i` signed or unsigned integer, `b` bool).
+- `arity` and `domain`: how many operands, and of which element types (`f` float, `i` signed or unsigned integer, `b`
+  bool).
 - `rule`: the result's element type: `same` as the operands', `bool`, or `second` (select: that of the second operand).
-- `meaning(np, *operands)`: the exact meaning in NumPy on arrays of the operands' dtype. NumPy is passed in, so that this
-  file costs nothing at start-up. Wrap-around of integers and NaN, infinities and signed zeros are part of the meaning.
-- `flops`: floating-point operations an element, as the cost model counts them (a transcendental counts as its polynomial).
+- `meaning(np, *operands)`: the exact meaning in NumPy on arrays of the operands' dtype. NumPy is passed in, so that
+  this file costs nothing at start-up. Wrap-around of integers and NaN, infinities and signed zeros are part of the
+  meaning.
+- `flops`: floating-point operations an element, as the cost model counts them (a transcendental counts as its
+  polynomial).
 - `lowering`: the upstream op for each domain letter (`f`, `i` signed, `u` unsigned, `b`), the same on every back end; a
   function without an entry is composed of others in `cuvil.codegen.scalar_lowering`.
 
@@ -129,7 +132,7 @@ def _float_division(np: Any, function: str, a: Any, b: Any) -> Any:
     rest = np.fmod(a, b)
     if function == "rem":
         return np.where((rest != 0) & ((b < 0) != (rest < 0)), rest + b, rest).astype(a.dtype)
-    # c10::div_floor_floating: exact quotient of (a - rest), moved down where the signs differ, then rounded to integral.
+    # c10::div_floor_floating: exact quotient of (a - rest), moved down where the signs differ, then rounded.
     quotient = (a - rest) / b
     quotient = np.where((rest != 0) & ((b < 0) != (rest < 0)), quotient - 1, quotient)
     floored = np.floor(quotient)
@@ -139,7 +142,8 @@ def _float_division(np: Any, function: str, a: Any, b: Any) -> Any:
 
 
 def _shift(function: str) -> Meaning:
-    """Shifts by a count outside [0, bits) give what PyTorch gives: 0 on the left, the sign (0 if unsigned) on the right."""
+    """Shifts by a count outside [0, bits) give what PyTorch gives: 0 on the left, the sign (0 if unsigned) on the
+    right."""
 
     def meaning(np: Any, a: Any, b: Any) -> Any:
         bits = a.dtype.itemsize * 8
@@ -210,15 +214,44 @@ _row("isfinite", 1, "fi", _is("isfinite"), rule="bool")
 
 _row("add", 2, "fib", lambda np, a, b: np.add(a, b), commutative=True, f="arith.addf", i="arith.addi", b="arith.ori")
 _row("sub", 2, "fi", lambda np, a, b: np.subtract(a, b), f="arith.subf", i="arith.subi")
-_row("mul", 2, "fib", lambda np, a, b: np.multiply(a, b), commutative=True, f="arith.mulf", i="arith.muli", b="arith.andi")
+_row(
+    "mul",
+    2,
+    "fib",
+    lambda np, a, b: np.multiply(a, b),
+    commutative=True,
+    f="arith.mulf",
+    i="arith.muli",
+    b="arith.andi",
+)
 _row("div", 2, "f", lambda np, a, b: np.divide(a, b), flops=4, f="arith.divf")
 _row("floor_div", 2, "fi", _integer_division("floor_div"), flops=6)
 _row("trunc_div", 2, "fi", _integer_division("trunc_div"), flops=6)
 _row("rem", 2, "fi", _integer_division("rem"), flops=6)
 _row("fmod", 2, "fi", _integer_division("fmod"), flops=6)
 _row("pow", 2, "fi", _power, flops=30, f="math.powf")
-_row("max", 2, "fib", lambda np, a, b: np.maximum(a, b), commutative=True, f="arith.maximumf", i="arith.maxsi", u="arith.maxui", b="arith.ori")
-_row("min", 2, "fib", lambda np, a, b: np.minimum(a, b), commutative=True, f="arith.minimumf", i="arith.minsi", u="arith.minui", b="arith.andi")
+_row(
+    "max",
+    2,
+    "fib",
+    lambda np, a, b: np.maximum(a, b),
+    commutative=True,
+    f="arith.maximumf",
+    i="arith.maxsi",
+    u="arith.maxui",
+    b="arith.ori",
+)
+_row(
+    "min",
+    2,
+    "fib",
+    lambda np, a, b: np.minimum(a, b),
+    commutative=True,
+    f="arith.minimumf",
+    i="arith.minsi",
+    u="arith.minui",
+    b="arith.andi",
+)
 _row("fmax", 2, "f", lambda np, a, b: np.fmax(a, b), f="arith.maxnumf")
 _row("fmin", 2, "f", lambda np, a, b: np.fmin(a, b), f="arith.minnumf")
 _row("atan2", 2, "f", lambda np, a, b: np.arctan2(a, b), flops=24, f="math.atan2")
@@ -228,15 +261,84 @@ _row("or", 2, "ib", lambda np, a, b: np.bitwise_or(a, b), commutative=True, i="a
 _row("xor", 2, "ib", lambda np, a, b: np.bitwise_xor(a, b), commutative=True, i="arith.xori", b="arith.xori")
 _row("shl", 2, "i", _shift("shl"))
 _row("shr", 2, "i", _shift("shr"))
-_row("eq", 2, "fib", lambda np, a, b: np.equal(a, b), "bool", commutative=True, f="arith.cmpf oeq", i="arith.cmpi eq", b="arith.cmpi eq")
-_row("ne", 2, "fib", lambda np, a, b: np.not_equal(a, b), "bool", commutative=True, f="arith.cmpf une", i="arith.cmpi ne", b="arith.cmpi ne")
-_row("lt", 2, "fib", lambda np, a, b: np.less(a, b), "bool", f="arith.cmpf olt", i="arith.cmpi slt", u="arith.cmpi ult", b="arith.cmpi ult")
-_row("le", 2, "fib", lambda np, a, b: np.less_equal(a, b), "bool", f="arith.cmpf ole", i="arith.cmpi sle", u="arith.cmpi ule", b="arith.cmpi ule")
-_row("gt", 2, "fib", lambda np, a, b: np.greater(a, b), "bool", f="arith.cmpf ogt", i="arith.cmpi sgt", u="arith.cmpi ugt", b="arith.cmpi ugt")
-_row("ge", 2, "fib", lambda np, a, b: np.greater_equal(a, b), "bool", f="arith.cmpf oge", i="arith.cmpi sge", u="arith.cmpi uge", b="arith.cmpi uge")
+_row(
+    "eq",
+    2,
+    "fib",
+    lambda np, a, b: np.equal(a, b),
+    "bool",
+    commutative=True,
+    f="arith.cmpf oeq",
+    i="arith.cmpi eq",
+    b="arith.cmpi eq",
+)
+_row(
+    "ne",
+    2,
+    "fib",
+    lambda np, a, b: np.not_equal(a, b),
+    "bool",
+    commutative=True,
+    f="arith.cmpf une",
+    i="arith.cmpi ne",
+    b="arith.cmpi ne",
+)
+_row(
+    "lt",
+    2,
+    "fib",
+    lambda np, a, b: np.less(a, b),
+    "bool",
+    f="arith.cmpf olt",
+    i="arith.cmpi slt",
+    u="arith.cmpi ult",
+    b="arith.cmpi ult",
+)
+_row(
+    "le",
+    2,
+    "fib",
+    lambda np, a, b: np.less_equal(a, b),
+    "bool",
+    f="arith.cmpf ole",
+    i="arith.cmpi sle",
+    u="arith.cmpi ule",
+    b="arith.cmpi ule",
+)
+_row(
+    "gt",
+    2,
+    "fib",
+    lambda np, a, b: np.greater(a, b),
+    "bool",
+    f="arith.cmpf ogt",
+    i="arith.cmpi sgt",
+    u="arith.cmpi ugt",
+    b="arith.cmpi ugt",
+)
+_row(
+    "ge",
+    2,
+    "fib",
+    lambda np, a, b: np.greater_equal(a, b),
+    "bool",
+    f="arith.cmpf oge",
+    i="arith.cmpi sge",
+    u="arith.cmpi uge",
+    b="arith.cmpi uge",
+)
 
 # -- rows: three operands -------------------------------------------------------------------------------------------
 
-_row("select", 3, "fib", lambda np, c, a, b: np.where(c, a, b), "second", f="arith.select", i="arith.select", b="arith.select")
+_row(
+    "select",
+    3,
+    "fib",
+    lambda np, c, a, b: np.where(c, a, b),
+    "second",
+    f="arith.select",
+    i="arith.select",
+    b="arith.select",
+)
 _row("clamp", 3, "fi", _clamp, flops=2)
 _row("fma", 3, "f", lambda np, a, b, c: (a.astype(np.float64) * b + c).astype(a.dtype), flops=2, f="math.fma")

@@ -1,7 +1,7 @@
 """The shape rules of the core ops: pure functions from operand shapes and attributes to the result's shape.
 
-They work on dims (numbers or symbolic expressions, see `dims.py`) and know no IR. A rule raises `ShapeError` with a message
-that starts in lower case and names what differs; the dialect puts the op's name before it.
+They work on dims (numbers or symbolic expressions, see `dims.py`) and know no IR. A rule raises `ShapeError` with a
+message that starts in lower case and names what differs; the dialect puts the op's name before it.
 """
 
 from __future__ import annotations
@@ -214,7 +214,13 @@ def pool(
         raise ShapeError(f"input has rank {len(source)}; it is 2 + spatial dims")
     _check_count(input_order, len(source), "input_order")
     check_axes(input_order, len(source), "input_order")
-    for what, values in (("kernel", kernel), ("strides", strides), ("low", low), ("high", high), ("dilation", dilation)):
+    for what, values in (
+        ("kernel", kernel),
+        ("strides", strides),
+        ("low", low),
+        ("high", high),
+        ("dilation", dilation),
+    ):
         _check_count(values, spatial, what)
     result = list(source)
     for axis in range(spatial):

@@ -1,12 +1,13 @@
 """Strided views: what a chain of movement ops does to one source, as offset and strides.
 
-`transpose`, `slice`, `broadcast`, `reverse` and many reshapes only rename where an element lies. `view_of(value)` follows such a
-chain up to its root and composes it; kernels then read the root directly. A reshape that would need a copy ends the chain:
-its result is a root itself. Everything is in elements; a stride of 0 repeats.
+`transpose`, `slice`, `broadcast`, `reverse` and many reshapes only rename where an element lies. `view_of(value)`
+follows such a chain up to its root and composes it; kernels then read the root directly. A reshape that would need a
+copy ends the chain: its result is a root itself. Everything is in elements; a stride of 0 repeats.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -28,7 +29,11 @@ class View:
     @property
     def is_identity(self) -> bool:
         """Whether it reads the root's elements in the root's own order, all of them."""
-        return self.offset == 0 and self.strides == contiguous_strides(self.shape) and static_shape(self.root) == self.shape
+        return (
+            self.offset == 0
+            and self.strides == contiguous_strides(self.shape)
+            and static_shape(self.root) == self.shape
+        )
 
 
 def static_shape(value: SSAValue) -> tuple[int, ...] | None:
@@ -129,16 +134,14 @@ def reshape_groups(source: Sequence[int], result: Sequence[int]) -> list[tuple[r
     return groups
 
 
-def reshaped_strides(
-    shape: Sequence[int], strides: Sequence[int], result: Sequence[int]
-) -> tuple[int, ...] | None:
+def reshaped_strides(shape: Sequence[int], strides: Sequence[int], result: Sequence[int]) -> tuple[int, ...] | None:
     """The strides of the same elements under another shape, None where one stride a dim cannot say it."""
     if 0 in shape or 0 in result:
         return contiguous_strides(result)
     new: list[int] = [0] * len(result)
     for old_dims, new_dims in reshape_groups(shape, result):
         kept = [dim for dim in old_dims if shape[dim] != 1]
-        for outer, inner in zip(kept, kept[1:], strict=False):
+        for outer, inner in itertools.pairwise(kept):
             if strides[outer] != strides[inner] * shape[inner]:
                 return None
         stride = strides[kept[-1]] if kept else 0

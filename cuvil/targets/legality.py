@@ -1,8 +1,8 @@
 """What is legal where: the ops that may stand in a module after each stage of a target's pipeline, as data.
 
-The last link of the verification chain (SSA and dominance, types and shapes, closed attributes, lifetimes, layouts, then
-this): `verify_stage(module, "fuse")` raises at the first op that the stage should have left nothing of. The compile driver
-runs it at the end of each stage, `verify=True` and tests after every pass too.
+The last link of the verification chain (SSA and dominance, types and shapes, closed attributes, lifetimes, layouts,
+then this): `verify_stage(module, "fuse")` raises at the first op that the stage should have left nothing of. The
+compile driver runs it at the end of each stage, `verify=True` and tests after every pass too.
 
 A row says which ops may appear (by name, or a dialect's name with a dot for all of it) and which of those may not. Ops
 inside a `cuvil_fused.kernel`'s region and inside a global's initializer are always core `cuvil_tensor`.
@@ -39,7 +39,8 @@ _COMPOSITES = frozenset(
 
 @dataclass(frozen=True)
 class Legality:
-    """The ops that may stand in a module: those `allowed` and not `refused`; `remedy` names the passes that see to it."""
+    """The ops that may stand in a module: those `allowed` and not `refused`; `remedy` names the passes that see to
+    it."""
 
     allowed: tuple[str, ...]
     refused: frozenset[str] = frozenset()
