@@ -12,18 +12,19 @@ What depends on constants alone (a causal mask made of positions) is taken too, 
 Requires: cuvil_tensor in functions, also between `cuvil_fused` kernels.
 Ensures: bit-identical results in the reference, which evaluates initializers by the same meaning.
 Declines: values more than `growth` times as large as the weights they come from, broadcasts and reshapes (what they
-read is hoisted; reading through them is free), values of unknown shape, ops inside kernels and control flow, splats
-and plain positions.
+read is hoisted; reading through them is free), values of unknown shape, ops inside kernels, splats and
+plain positions.
 Source: the initializer expressions of MLIR's `ml_program.global`; the same idea as constant propagation through
 weights."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -151,7 +152,7 @@ def _is_worth_storing(op: Operation, known: dict[SSAValue, _Source], growth: int
 def _hoist(block: Block, hoisted: _Globals, growth: int, max_elements: int) -> None:
     known: dict[SSAValue, _Source] = {}
     candidates: list[Operation] = []
-    for op in block.ops:
+    for op in _outside_kernels(block):
         source = _source_of(op, known)
         if source is not None:
             candidates.append(op)
@@ -171,8 +172,18 @@ def _hoist(block: Block, hoisted: _Globals, growth: int, max_elements: int) -> N
     for value in reversed(leaving):
         _replace(value, hoisted)
     for op in reversed(candidates):
-        if all(result.first_use is None for result in op.results):
-            block.erase_op(op)
+        if op.parent is not None and all(result.first_use is None for result in op.results):
+            op.parent.erase_op(op)
+
+
+def _outside_kernels(block: Block) -> Iterator[Operation]:
+    """The operations of a block and of the branches and loops in it, in order of their definition."""
+    for op in block.ops:
+        yield op
+        if isinstance(op, scf.IfOp | scf.ForOp | scf.WhileOp):
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _outside_kernels(inner)
 
 
 def _replace(value: SSAValue, hoisted: _Globals) -> None:
