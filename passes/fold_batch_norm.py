@@ -13,7 +13,8 @@ Requires: cuvil_tensor with composites.   Ensures: same results up to rounding (
 more).
 Declines: a convolution whose result has other uses, weights or statistics that are neither parameters nor constants, a
 batch norm over another axis than the channels, 16-bit floats, whose weights would round again; each with a remark.
-Source: Jacob et al., Quantization and Training of Neural Networks (2018), 3.2."""
+Source: Jacob et al., Quantization and Training of Neural Networks (2018), 3.2.
+"""
 
 from __future__ import annotations
 

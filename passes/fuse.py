@@ -17,7 +17,8 @@ Ensures: every core op is inside a kernel, except parameters and constants; resu
 stays f32 between fused ops, so a kernel gives what its ops give.
 Declines: what would make a cycle, what reads other elements than the loops have at hand, kernels beyond `max-ops`;
 each with a remark that names the op and its source line.
-Source: the loop-fusion legality of Kennedy and McKinley (1993), with the access patterns of cuvil_fused."""
+Source: the loop-fusion legality of Kennedy and McKinley (1993), with the access patterns of cuvil_fused.
+"""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ What depends on constants alone (a causal mask made of positions) is taken too, 
 Requires: cuvil_tensor in functions, also between `cuvil_fused` kernels.
 Ensures: bit-identical results in the reference, which evaluates initializers by the same meaning.
 Declines: values more than `growth` times as large as the weights they come from, broadcasts and reshapes (what they
-read is hoisted; reading through them is free), values of unknown shape, ops inside kernels, splats and
-plain positions.
-Source: the initializer expressions of MLIR's `ml_program.global`; the same idea as constant propagation through
-weights."""
+read is hoisted; reading through them is free), values of unknown shape, ops inside kernels,
+splats and plain positions.
+Source: the initializer expressions of MLIR's `ml_program.global`; constant propagation through weights.
+"""
 
 from __future__ import annotations
 

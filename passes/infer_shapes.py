@@ -6,7 +6,8 @@
 Requires: cuvil_tensor.   Ensures: every result type is the one its op's shape rule gives; function types follow.
 Declines: types that are not tensors; shapes that a rule cannot derive (reshape, broadcast, slice keep their declared
 ones). An op whose operands contradict its rule is an error at the op.
-Source: MLIR's InferTypeOpInterface; shape refinement of StableHLO."""
+Source: MLIR's InferTypeOpInterface; shape refinement of StableHLO.
+"""
 
 from __future__ import annotations
 

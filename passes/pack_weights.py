@@ -16,7 +16,8 @@ operand of a contraction that is a weight. A convolution weight that is computed
 its own.
 Declines: contractions whose right operand is not a weight (their emitter packs as it goes) or has more than one free
 and one summed dim.   Source: Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008), section
-4."""
+4.
+"""
 
 from __future__ import annotations
 

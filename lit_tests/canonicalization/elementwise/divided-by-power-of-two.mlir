@@ -4,7 +4,7 @@
 // x / 10 stays, and so does a quotient of f16.
 // CHECK-LABEL: func.func @main
 // CHECK: dense<1.250000e-01>
-// CHECK: %a = cuvil_tensor.binary mul %x
+// CHECK: cuvil_tensor.binary mul %x
 // CHECK-NEXT: %b = cuvil_tensor.binary div %x, %l
 // CHECK-NEXT: %c = cuvil_tensor.binary div %h, %m
 func.func @main(%x: tensor<4x8xf32>, %h: tensor<4xf16>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xf16>) {

@@ -3,7 +3,7 @@
 // A large splat is a broadcast of one number: a dense attribute would hold every element.
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT: %[[ONE:.*]] = cuvil_tensor.constant dense<2.000000e+00> : tensor<f32>
-// CHECK-NEXT: %c = cuvil_tensor.broadcast %[[ONE]] axes = []
+// CHECK-NEXT: cuvil_tensor.broadcast %[[ONE]] axes = []
 func.func @main() -> (tensor<64x64xf32>) {
   %a = cuvil_tensor.constant dense<2.0> : tensor<f32>
   %b = cuvil_tensor.broadcast %a axes = [] : tensor<f32> -> tensor<4096xf32>
