@@ -48,6 +48,9 @@ _ROW_BUFFER_BYTES = 128 * 1024
 
 _LANES_STORED_IN_LINE = 16
 
+_UNROLLED = 8
+"""Single elements that are computed one after the other without a loop."""
+
 
 @dataclass(frozen=True)
 class LoopKernel:
@@ -80,13 +83,14 @@ class LoopKernel:
         total = 0
         for op in self.operations:
             cost = op.function.flops if isinstance(op, ct.ElementwiseOp) else 1
-            total += cost * prod(_shape(op.results[0]) if op.results else ())
+            total += cost * prod(known_shape(op.results[0]) if op.results else ())
             if isinstance(op, ct.ReduceOp):
-                total += prod(_shape(op.input))
+                total += prod(known_shape(op.input))
         return total
 
 
-def _shape(value: SSAValue) -> tuple[int, ...]:
+def known_shape(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a value as numbers; an error where it is symbolic."""
     shape = static_shape(value)
     if shape is None:
         raise CuvilError(f"native code for symbolic dims is not available: {value.type}; give the dim a number")
@@ -127,7 +131,8 @@ def outer_loop(
     return b.for_(0, count)
 
 
-def _index_of(loop: SSAValue | ForLoop) -> SSAValue:
+def loop_index(loop: SSAValue | ForLoop) -> SSAValue:
+    """The induction variable of an `outer_loop`."""
     return loop.index if isinstance(loop, ForLoop) else loop
 
 
@@ -138,17 +143,31 @@ def _index_of(loop: SSAValue | ForLoop) -> SSAValue:
 class _Pointwise:
     b: LoopBuilder
     kernel: LoopKernel
+    contiguous: bool = False
 
     def emit(self) -> None:
-        shape = _shape(self.kernel.results[0][0])
+        # That module needs the parts of this one.
+        from cuvil.codegen.transposed_loops import emit_transposed
+
+        shape = known_shape(self.kernel.results[0][0])
         if 0 in shape:
             return
-        for width in dict.fromkeys((self.kernel.lanes, 1)):
-            for inner_from in range(len(shape) if shape else 1):
-                refusal = self._with_cuts(shape, inner_from, width)
-                if refusal is None:
-                    return
-        raise AssertionError("one element at a time is always possible")
+        # Streams first, then blocks that turn streams of another dim, then lanes that load for themselves.
+        if self._emit_flat(shape, self.kernel.lanes, contiguous=True) or emit_transposed(self.b, self.kernel):
+            return
+        if not any(self._emit_flat(shape, width) for width in dict.fromkeys((self.kernel.lanes, 1))):
+            raise AssertionError("one element at a time is always possible")
+
+    def _emit_flat(self, shape: tuple[int, ...], width: int, contiguous: bool = False) -> bool:
+        """Try inner loops over as many dims as possible; of single elements over one dim, whose position is no division."""
+        self.contiguous = contiguous and width > 1
+        splits = range(max(len(shape), 1))
+        if width == 1:
+            splits = reversed(splits)
+        elif not contiguous:
+            # Lanes that load for themselves are no faster than single elements: a masked vector of few would be slower.
+            splits = [inner_from for inner_from in splits if prod(shape[inner_from:]) >= width]
+        return any(self._with_cuts(shape, inner_from, width) is None for inner_from in splits)
 
     def _with_cuts(self, shape: tuple[int, ...], inner_from: int, width: int) -> type[Exception] | None:
         cuts: set[int] = set()
@@ -169,7 +188,7 @@ class _Pointwise:
             self._flat_chunks(outer, inner, length, width)
             return
         with outer_loop(b, rows, work, kernel.threads) as loop:
-            row = FlatGroup(_index_of(loop), outer)
+            row = FlatGroup(loop_index(loop), outer)
             self._inner(row, inner, 0, length, width, cuts)
 
     def _flat_chunks(self, outer: tuple[int, ...], inner: tuple[int, ...], length: int, width: int) -> None:
@@ -202,6 +221,10 @@ class _Pointwise:
     ) -> None:
         """Positions [start, end) of the inner dims: whole vectors, then the rest masked or one at a time."""
         b = self.b
+        if width == 1 and isinstance(start, int) and isinstance(end, int) and end - start <= _UNROLLED:
+            for position in range(start, end):
+                self._body(row, inner, position, 1, None, span)
+            return
         whole = b.sub(end, b.rem(b.sub(end, start), width)) if remainder else end
         if not (isinstance(whole, int) and isinstance(start, int)) or whole > start:
             with b.for_(start, whole, width) as loop:
@@ -238,7 +261,7 @@ class _Pointwise:
             inside = FlatGroup(position, inner, step).coordinates()
         point = (*row.coordinates(), *inside)
         aligned = span[0] % max(width, 1) == 0
-        evaluator = PointEvaluator(self.b, width, self.kernel.buffers, mask, aligned)
+        evaluator = PointEvaluator(self.b, width, self.kernel.buffers, mask, aligned, self.contiguous)
         for value, buffer in self.kernel.results:
             store_point(evaluator, value, buffer, point)
 
@@ -246,7 +269,7 @@ class _Pointwise:
 def store_point(evaluator: PointEvaluator, value: SSAValue, buffer: SSAValue, point: Point) -> None:
     """Compute the element(s) of `value` at `point` and store them in its row-major buffer."""
     computed = evaluator.vector(value, point)
-    position, step = linear_position(evaluator.b, _shape(value), point)
+    position, step = linear_position(evaluator.b, known_shape(value), point)
     store_lanes(evaluator, computed, buffer, position, step)
 
 
@@ -349,10 +372,10 @@ def narrowed(b: LoopBuilder, value: SSAValue, element: Attribute) -> SSAValue:
 def _is_rowwise(kernel: LoopKernel) -> bool:
     """Whether all reductions run over the same trailing axes of one shape."""
     first = kernel.reductions[0]
-    shape, axes = _shape(first.input), sorted(ct.numbers(first.axes))
+    shape, axes = known_shape(first.input), sorted(ct.numbers(first.axes))
     trailing = axes == list(range(len(shape) - len(axes), len(shape))) and bool(axes)
     return trailing and all(
-        _shape(op.input) == shape and sorted(ct.numbers(op.axes)) == axes for op in kernel.reductions
+        known_shape(op.input) == shape and sorted(ct.numbers(op.axes)) == axes for op in kernel.reductions
     )
 
 
@@ -367,7 +390,7 @@ class _Rows:
     def emit(self) -> None:
         b, kernel = self.b, self.kernel
         first = kernel.reductions[0]
-        self.shape = _shape(first.input)
+        self.shape = known_shape(first.input)
         self.split = len(self.shape) - len(ct.numbers(first.axes))
         self.rows, self.length = prod(self.shape[: self.split]), prod(self.shape[self.split :])
         if self.rows == 0:
@@ -383,7 +406,7 @@ class _Rows:
 
     def _nest(self, width: int) -> None:
         with outer_loop(self.b, self.rows, self.kernel.flops(), self.kernel.threads) as loop:
-            _Row(self, FlatGroup(_index_of(loop), self.shape[: self.split]), width).emit()
+            _Row(self, FlatGroup(loop_index(loop), self.shape[: self.split]), width).emit()
 
 
 class _Row:
@@ -402,9 +425,9 @@ class _Row:
             reductions = [op for op in self.kernel.reductions if self.nest.level.get(op.input, 0) == stage]
             self._reduce(stage, reductions)
             self._bind_row_values()
-        full = [(v, buffer) for v, buffer in self.kernel.results if _shape(v) == self.nest.shape]
+        full = [(v, buffer) for v, buffer in self.kernel.results if known_shape(v) == self.nest.shape]
         for value, buffer in self.kernel.results:
-            if _shape(value) != self.nest.shape:
+            if known_shape(value) != self.nest.shape:
                 self._store_row_value(value, buffer)
         if full:
             self._sweep(stages, lambda evaluator, point: [store_point(evaluator, v, out, point) for v, out in full])
@@ -413,17 +436,17 @@ class _Row:
 
     def _row_point(self, value: SSAValue) -> Point:
         """The point of a value that has one element a row."""
-        shape = _shape(value)
+        shape = known_shape(value)
         if prod(shape) == 1:
             return tuple(Coordinate(0, 0, 0, 1) for _ in shape)
         return tuple(FlatGroup(self.row.flat, shape).coordinates())
 
     def _is_row_value(self, value: SSAValue) -> bool:
-        return self.nest.level.get(value, 0) > 0 and prod(_shape(value)) == self.nest.rows and self._below(value)
+        return self.nest.level.get(value, 0) > 0 and prod(known_shape(value)) == self.nest.rows and self._below(value)
 
     def _below(self, value: SSAValue) -> bool:
         """Whether a value has one element a row, rather than the full shape where a row has one element."""
-        return isinstance(value.owner, ct.ReduceOp) or _shape(value) != self.nest.shape
+        return isinstance(value.owner, ct.ReduceOp) or known_shape(value) != self.nest.shape
 
     def _bind_row_values(self) -> None:
         """Compute the row values that are now known, once, before the next sweep uses them."""
@@ -511,13 +534,13 @@ class _Row:
         for op in self.kernel.reductions:
             walk(op.input, self.nest.level.get(op.input, 0))
         for value, _ in self.kernel.results:
-            if _shape(value) == self.nest.shape:
+            if known_shape(value) == self.nest.shape:
                 walk(value, stages)
         room = _ROW_BUFFER_BYTES
         self.makers: dict[SSAValue, int] = {}
         for op in self.kernel.operations:
             costly = isinstance(op, ct.ElementwiseOp) and op.function.flops >= 10 and op.result.type.element_type != i1
-            if costly and _shape(op.results[0]) == self.nest.shape and len(reached.get(op.results[0], ())) > 1:
+            if costly and known_shape(op.results[0]) == self.nest.shape and len(reached.get(op.results[0], ())) > 1:
                 size = self.nest.length * max(getattr(ct.element_of(op.results[0]), "bitwidth", 64) // 8, 1)
                 if size <= room:
                     room -= size
@@ -643,8 +666,8 @@ class _Columns:
 
     def emit(self) -> None:
         first = self.kernel.reductions[0]
-        self.shape, self.axes = _shape(first.input), ct.numbers(first.axes)
-        if any(_shape(op.input) != self.shape or ct.numbers(op.axes) != self.axes for op in self.kernel.reductions):
+        self.shape, self.axes = known_shape(first.input), ct.numbers(first.axes)
+        if any(known_shape(op.input) != self.shape or ct.numbers(op.axes) != self.axes for op in self.kernel.reductions):
             raise CuvilError("cuvil_fused.kernel: reductions over different axes cannot share one kernel")
         self.kept = tuple(dim for dim in range(len(self.shape)) if dim not in self.axes)
         if prod(self.shape[dim] for dim in self.kept) == 0:
@@ -666,7 +689,7 @@ class _Columns:
         block = width * unroll
         blocks = -(-columns // block)
         with outer_loop(b, prod(outer) * blocks, kernel.flops(), kernel.threads) as loop:
-            item = _index_of(loop)
+            item = loop_index(loop)
             row = FlatGroup(b.div(item, blocks), outer)
             start = b.mul(b.rem(item, blocks), block)
             if columns % block == 0:
@@ -697,7 +720,7 @@ class _Columns:
                 total = narrowed(b, totals[number * unroll + part], element)
                 evaluator.bound[op.result] = lambda _, total=total: total
             for value, buffer in kernel.results:
-                shape = _shape(value)
+                shape = known_shape(value)
                 point = self._result_point(row, lanes[part], shape, along_kept)
                 store_point(evaluator, value, buffer, point)
 

@@ -130,7 +130,8 @@ class PointEvaluator:
 
     `buffers` has the flat buffer of each block argument. `bound` overrides values that something else computes: an anchor's
     accumulators, a row's reductions. `mask` says which lanes exist where some do not; others are never loaded. `aligned` says
-    that the lanes' loop starts at 0 and advances by the width, so that a vector stays within a multiple of it.
+    that the lanes' loop starts at 0 and advances by the width, so that a vector stays within a multiple of it. `contiguous`
+    refuses (`CannotVectorize`) what each lane would have to load for itself.
     """
 
     b: LoopBuilder
@@ -138,6 +139,7 @@ class PointEvaluator:
     buffers: dict[SSAValue, SSAValue]
     mask: SSAValue | None = None
     aligned: bool = True
+    contiguous: bool = False
     bound: dict[SSAValue, Bound] = field(default_factory=dict[SSAValue, Bound])
     _memo: dict[tuple[object, ...], SSAValue] = field(default_factory=dict[tuple[object, ...], SSAValue])
 
@@ -230,6 +232,8 @@ class PointEvaluator:
             if self.mask is None:
                 return b.load(buffer, position, self.width)
             return b.masked_load(buffer, position, self.mask, self.width)
+        if self.contiguous:
+            raise CannotVectorize
         lanes = [b.load(buffer, self._safe(position, lane, b.add(position, lane * step))) for lane in range(self.width)]
         return self._pack_lanes(lanes)
 
@@ -387,7 +391,7 @@ class PointEvaluator:
 
     def _gather_lanes(self, op: ct.GatherOp, point: Point, picked: Sequence[SSAValue]) -> SSAValue:
         """Indices that differ from lane to lane: each lane loads for itself, from a buffer only."""
-        if op.input not in self.buffers:
+        if op.input not in self.buffers or self.contiguous:
             raise CannotVectorize
         b, axes, shape = self.b, ct.numbers(op.axes), _shape(op.input)
         strides, count = contiguous_strides(shape), len(_shape(op.indices[0]))

@@ -1,0 +1,110 @@
+"""Pointwise kernels whose operands run along another dim than the result: blocks of lanes x lanes, transposed in registers.
+
+    result[d, l] = f(source[l, d]):  lanes run along d for loads and arithmetic, along l for stores
+
+A block is read as `width` vectors along *columns* (the dims that the operands are contiguous in), computed there, and
+transposed by `packing.transpose`; its rows are stored along *rows* (the result's last dims). The last block of a dim begins
+early enough to be whole, and computes some elements again: no operand can have been overwritten by then, since one that is
+read along `columns` cannot share the result's buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from cuvil.codegen.loop_kernels import LoopKernel, attempt, known_shape, loop_index, outer_loop
+from cuvil.codegen.loops import Index, LoopBuilder
+from cuvil.codegen.packing import transpose
+from cuvil.codegen.points import Coordinate, FlatGroup, PointEvaluator, linear_position
+
+
+def emit_transposed(b: LoopBuilder, kernel: LoopKernel) -> bool:
+    """Append the kernel's loops if blocks serve it: every load is then contiguous or one scalar."""
+    shape, width = known_shape(kernel.results[0][0]), kernel.lanes
+    if width < 4 or len(kernel.results) > 2:
+        return False
+    return any(
+        attempt(b, lambda split=split: _Blocks(b, kernel, shape, width, *split).emit()) is None
+        for split in _splits(shape, width)
+    )
+
+
+def _splits(shape: tuple[int, ...], width: int) -> Iterator[tuple[range, range]]:
+    """The dims of columns and of rows that a block could have, the most dims first; both at least a vector long."""
+    rank = len(shape)
+    for row in range(1, rank):
+        if prod(shape[row:]) < width:
+            continue
+        for end in range(row, 0, -1):
+            for start in range(end):
+                if prod(shape[start:end]) >= width:
+                    yield range(start, end), range(row, rank)
+
+
+@dataclass
+class _Blocks:
+    b: LoopBuilder
+    kernel: LoopKernel
+    shape: tuple[int, ...]
+    width: int
+    columns: range
+    rows: range
+
+    def emit(self) -> None:
+        b, width = self.b, self.width
+        others = tuple(self.shape[dim] for dim in range(len(self.shape)) if dim not in self.columns and dim not in self.rows)
+        across, along = self._extent(self.columns), self._extent(self.rows)
+        blocks = -(-across // width)
+        with outer_loop(b, prod(others) * blocks, self.kernel.flops(), self.kernel.threads) as loop:
+            item = loop_index(loop)
+            fixed = FlatGroup(b.div(item, blocks), others)
+            column = self._start(b.mul(b.rem(item, blocks), width), across)
+            with b.for_(0, along, width) as inner:
+                self._block(fixed, column, self._start(inner.index, along))
+
+    def _extent(self, dims: range) -> int:
+        return prod(self.shape[dim] for dim in dims)
+
+    def _start(self, position: Index, extent: int) -> Index:
+        return self.b.min(position, extent - self.width) if extent % self.width else position
+
+    def _point(self, fixed: FlatGroup, column: Index, column_step: int, row: Index, row_step: int) -> tuple[Coordinate, ...]:
+        columns, rows = self._run(self.columns, column, column_step), self._run(self.rows, row, row_step)
+        rest = iter(fixed.coordinates())
+        return tuple(
+            columns[dim - self.columns.start]
+            if dim in self.columns
+            else rows[dim - self.rows.start]
+            if dim in self.rows
+            else next(rest)
+            for dim in range(len(self.shape))
+        )
+
+    def _run(self, dims: range, position: Index, step: int) -> list[Coordinate]:
+        """Coordinates of neighbouring dims from their flat position."""
+        extents = tuple(self.shape[dim] for dim in dims)
+        wide = [place for place, extent in enumerate(extents) if extent != 1]
+        if len(wide) > 1:
+            return FlatGroup(position, extents, step).coordinates()
+        inside = [Coordinate(0, 0, 0, 1) for _ in extents]
+        inside[wide[0]] = Coordinate(position, step, 0, extents[wide[0]])
+        return inside
+
+    def _block(self, fixed: FlatGroup, column: Index, row: Index) -> None:
+        b, width = self.b, self.width
+        is_aligned = self._extent(self.columns) % width == 0
+        lines = [list[SSAValue]() for _ in self.kernel.results]
+        evaluator = PointEvaluator(b, width, self.kernel.buffers, aligned=is_aligned, contiguous=True)
+        for line in range(width):
+            point = self._point(fixed, column, 1, b.add(row, line), 0)
+            for values, (value, _) in zip(lines, self.kernel.results, strict=True):
+                values.append(evaluator.vector(value, point))
+        for values, (value, buffer) in zip(lines, self.kernel.results, strict=True):
+            for line, turned in enumerate(transpose(b, values)):
+                point = self._point(fixed, b.add(column, line), 0, row, 1)
+                position, _ = linear_position(b, known_shape(value), point)
+                b.store(turned, buffer, position)
