@@ -205,7 +205,7 @@ def programs(draw: st.DrawFn) -> str:
 
 @st.composite
 def shuffles(draw: st.DrawFn) -> str:
-    """Loops whose iterations permute what they carry, started from tensors that are read in the loop or after it too."""
+    """Loops whose iterations permute what they carry, started from tensors that are read in or after the loop too."""
     program = Program(draw)
     t = f"tensor<{SHAPES[0]}xf32>"
     starts = [program.name() for _ in range(draw(st.integers(1, 3)))]

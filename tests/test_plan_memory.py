@@ -44,7 +44,7 @@ def function_of(module: ModuleOp) -> func.FuncOp:
     return next(op for op in module.ops if isinstance(op, func.FuncOp))
 
 
-# -- values, buffers, arena ---------------------------------------------------------------------------------------------
+# -- values, buffers, arena --------------------------------------------------------------------------------------------
 
 
 def arguments() -> tuple[list[Any], dict[str, Any]]:
