@@ -1,8 +1,7 @@
 """Write a model of the zoo as text: `python -m benchmarks.export_text resnet50 -o /tmp/resnet50.mlir`.
 
-The file is the module as it is imported from PyTorch, which `cuvil-opt` reads. Weights are in it by name and type; their
-values are written beside it only with `--parameters FILE.npz`, which `cuvil-run --parameters`
-reads.
+The file is the module as it is imported from PyTorch, which `cuvil-opt` reads. Weights are in it by name and type;
+their values are written beside it only with `--parameters FILE.npz`, which `cuvil-run --parameters` reads.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from benchmarks.measure import float64_reference, relative_error
 from benchmarks.models import MODELS
 from cuvil.arguments import ArgumentError
 from cuvil.compiled_module import CompiledModule
-from cuvil.errors import UserError, source_location
+from cuvil.errors import CuvilError, UserError, source_location
 from cuvil.frontends.exported import UnsupportedOpsError
 from cuvil.options import OptionError, Options
 from cuvil.pass_manager import PassManager
@@ -364,3 +365,33 @@ def test_element_types_on_the_cpu(dtype: torch.dtype) -> None:
     x = torch.arange(24).reshape(4, 6).to(dtype)
     function = lambda x: (x * x + 3, x > 5, x.flip(0), x.sum(0))  # noqa: E731
     torch.testing.assert_close(compiled(function, x)(x), function(x))
+
+
+def test_pipeline_and_instruments_of_the_caller() -> None:
+    from cuvil.instrument import Timing
+    from cuvil.pipeline import Pipeline
+
+    timing = Timing()
+    model, x = nn.Linear(4, 3).eval(), torch.ones(2, 4)
+    pipeline = Pipeline.of("cpu").insert_before("fuse", "cse")
+    run = cuvil.compile(model, (x,), pipeline=pipeline, instruments=[timing], options={"threads": 1})
+    torch.testing.assert_close(run(x), model(x))
+    assert [timer.name for timer in timing.root.flat()].count("fuse") == 1
+    assert "cuvil_fused.kernel" in run.text("fuse")
+    assert "cuvil_fused.kernel" not in run.text("rewrite-layout")
+
+
+def test_instruments_see_one_numbered_run(tmp_path: Path) -> None:
+    from cuvil.instrument import Snapshots
+
+    model, x = nn.Linear(4, 3).eval(), torch.ones(2, 4)
+    cuvil.compile(model, (x,), instruments=[Snapshots(str(tmp_path))])
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names[0] == "00-input.mlir"
+    assert names[-1].endswith("-lower-loops-to-llvm.mlir")
+
+
+def test_pipeline_that_does_not_lead_to_native_code_is_refused() -> None:
+    model, x = nn.Linear(4, 3).eval(), torch.ones(2, 4)
+    with pytest.raises(CuvilError, match="the pipeline has no pass 'lower-fused-to-loops'"):
+        cuvil.compile(model, (x,), pipeline="normalize,fuse")

@@ -5,6 +5,7 @@
 - `console` and `bash` blocks: each command runs, with pipes between Cuvil's own tools; `$ ` marks a command, and lines
   without it are the expected output.
 - `text` blocks are not code.
+- Scripts under docs/notebooks run as they stand.
 
 A block below the comment `<!-- not run: reason -->` is left out; there may be few of those.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -24,6 +26,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.py"))
 MAXIMUM_NOT_RUN = 4
 COMMANDS = ("cuvil-opt", "cuvil-run", "xdsl-opt", "cat", "echo")
 
@@ -75,6 +78,11 @@ def test_python_examples_run(page: Path) -> None:
             exec(compile("\n" * example.line + example.text, str(page), "exec", dont_inherit=True), namespace)
 
 
+@pytest.mark.parametrize("script", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_runs(script: Path) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+
+
 @pytest.mark.parametrize("example", [e for e in RUN if e.language == "mlir"], ids=str)
 def test_mlir_example_round_trips(example: Example) -> None:
     from xdsl.parser import Parser
@@ -120,7 +128,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("name", ["dialects.md", "passes.md"])
+@pytest.mark.parametrize("name", ["dialects.md", "passes.md", "files.md"])
 def test_reference_is_current(name: str) -> None:
     from cuvil.tools.docs_reference import PAGES as REFERENCE
 

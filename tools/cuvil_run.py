@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 from cuvil.errors import InternalError, PipelineError, SourceTexts, UserError, diagnostic_of, render
+from cuvil.instrument.base import Instrument, PassRun
 from cuvil.pipeline_syntax import SOURCE_NAME
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _run(options: argparse.Namespace, sources: SourceTexts) -> int:
         from cuvil.instrument.verify import VerifyEach
         from cuvil.pass_manager import PassManager
 
-        PassManager(options.pipeline, instruments=[VerifyEach()]).run(module)
+        PassManager(options.pipeline, instruments=[VerifyEach(), _KeepComputed(parameters)]).run(module)
     engine = _engine(options.engine, module, options.function, parameters, options.threads)
     results = engine(inputs)
     if not options.no_print:
@@ -198,6 +199,19 @@ def _sizes(texts: Sequence[str]) -> dict[str, int]:
             raise UserError(f"--size is SYMBOL=N, got '{text}'")
         sizes[name] = int(number)
     return sizes
+
+
+class _KeepComputed(Instrument):
+    """Evaluates globals with an initializer before flat buffers lose it; `parameters` takes their values up."""
+
+    def __init__(self, parameters: dict[str, Array]) -> None:
+        self.parameters = parameters
+
+    def before_pass(self, run: PassRun) -> None:
+        if run.name == "lower-fused-to-loops":
+            from cuvil.semantics.interpreter import Interpreter
+
+            self.parameters.update(Interpreter(run.module, self.parameters).computed_globals())
 
 
 def _parameters(options: argparse.Namespace, module: ModuleOp, seed: int) -> dict[str, Array]:

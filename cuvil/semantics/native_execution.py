@@ -49,7 +49,7 @@ class NativeProgram:
         values = dict(parameters)
         first, last = _remaining_pipeline(module)
         PassManager(first).run(module)
-        if len(first):
+        if level_of(module) not in ("loops", "llvm"):
             values.update(Interpreter(module, parameters).computed_globals())
         PassManager(last).run(module)
         host = host_of(module)

@@ -22,14 +22,19 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import Rewriter
 
 import cuvil
 from cuvil.dialects import tensor as ct
 from cuvil.errors import ValidationError
 from cuvil.instrument import PassStatistics, PrintIR, Snapshots, Timing, Validate, VerifyEach, remarks, statistics
 
-tiny = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, vocab_size=100)
-config = BertConfig(**({} if os.environ.get("CUVIL_NOTEBOOK_SIZE") == "full" else tiny))
+if os.environ.get("CUVIL_NOTEBOOK_SIZE") == "full":
+    config = BertConfig()
+else:
+    config = BertConfig(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, vocab_size=100
+    )
 torch.manual_seed(0)
 model = BertModel(config, add_pooling_layer=False).eval()
 tokens = torch.randint(0, config.vocab_size, (1, 16))
@@ -68,11 +73,12 @@ class MergeSharedInput(RewritePattern):
         first = 0
         for each in group:
             *rows, columns = ct.shape_of(each.result.type)
+            assert isinstance(columns, int), "a weight's sizes are known"
             part = ct.SliceOp(merged, [0] * len(rows) + [first], [*rows, columns])
             rewriter.insert(part)
             rewriter.replace_all_uses_with(each.result, part.result)
             rewriter.erase(each)
-            first += int(columns)
+            first += columns
         statistics.count("merge-linears", "merged", len(group))
         remarks.emit("passed", pass_name="merge-linears", op=merged, message=f"{len(group)} linears share an input")
 
@@ -160,11 +166,7 @@ class ForgetBiasPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for linear in [each for each in op.walk() if isinstance(each, ct.LinearOp)]:
-            bare = ct.LinearOp(linear.input, linear.weight)
-            linear.parent_block().insert_op_before(bare, linear)
-            linear.result.replace_all_uses_with(bare.result)
-            linear.detach()
-            linear.erase()
+            Rewriter.replace_op(linear, ct.LinearOp(linear.input, linear.weight))
 
 
 try:
