@@ -30,6 +30,10 @@ class TextEmitter:
     function: str
     machine_module: str
     machine_class: str
+    option: str = "target"
+    """What the option that names the machine is called."""
+    default: str = "host"
+    """The machine that stands for none."""
 
     def exists(self) -> bool:
         """True if this part of Cuvil is installed."""
@@ -46,9 +50,14 @@ class TextEmitter:
 
 TEXT_EMITTERS = {
     "llvm": TextEmitter("cuvil.codegen.llvm_text", "module_to_text", "cuvil.targets.cpu", "CpuTarget"),
-    "ptx": TextEmitter("cuvil.codegen.ptx_text", "module_to_text", "cuvil.targets.cuda", "CudaTarget"),
+    "ptx": TextEmitter(
+        "cuvil.codegen.ptx_text", "module_to_text", "cuvil.targets.cuda", "CudaTarget", "arch", "sm_90a"
+    ),
 }
-"""What `-t llvm` and `-t 'llvm{target=x86-64-v3}'` print; one whose module does not exist is not a target."""
+"""What `-t llvm`, `-t 'llvm{target=x86-64-v3}'` and `-t 'ptx{arch=sm_80}'` print.
+
+One whose module does not exist is not a target.
+"""
 
 
 def target_names() -> list[str]:
@@ -65,19 +74,19 @@ def find_emitter(text: str) -> Emitter:
         return lambda context, module, options: print_op(module, options, context)
     emitter = TEXT_EMITTERS.get(name)
     if emitter is not None and emitter.exists():
-        machine = _machine_name(text)
+        machine = _machine_name(text, emitter)
         return lambda _context, module, _options: emitter.emit(module, machine)
     target = _upstream_target(name, text)
     return lambda context, module, _options: _emit(target, context, module)
 
 
-def _machine_name(text: str) -> str:
-    """The machine that `llvm{target=NAME}` asks for: the one at hand by default."""
+def _machine_name(text: str, emitter: TextEmitter) -> str:
+    """The machine that `llvm{target=NAME}` or `ptx{arch=NAME}` asks for, or the emitter's default."""
     nodes = parse(text)
     options = nodes[0].options if len(nodes) == 1 and isinstance(nodes[0], PassNode) else None
-    if options is None or any(option.name != "target" or not option.values for option in options):
-        raise UserError(f"target '{text}': expected NAME or NAME{{target=MACHINE}}")
-    return options[0].values[0] if options and options[0].values else "host"
+    if options is None or any(option.name != emitter.option or not option.values for option in options):
+        raise UserError(f"target '{text}': expected NAME or NAME{{{emitter.option}=MACHINE}}")
+    return options[0].values[0] if options and options[0].values else emitter.default
 
 
 def _upstream_target(name: str, text: str) -> Target:

@@ -10,7 +10,7 @@ features.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -49,13 +49,22 @@ class SymbolText:
     references: set[str] = field(default_factory=set[str])
 
 
-def emit_symbols(module: ModuleOp) -> list[SymbolText]:
-    """Text of every function and global of `module`, in order."""
+def emit_symbols(
+    module: ModuleOp,
+    rows: Mapping[type[Operation], Emit] | None = None,
+    kernel_attributes: KernelAttributes | None = None,
+) -> list[SymbolText]:
+    """Text of every function and global of `module`, in order.
+
+    A target adds `rows` for instructions of its own, and says by `kernel_attributes` which functions a device's host
+    launches (the text of their attributes; None for others).
+    """
+    rows = _INSTRUCTIONS if rows is None else {**_INSTRUCTIONS, **rows}
     literals = LiteralTexts()
     symbols: list[SymbolText] = []
     for op in module.ops:
         if isinstance(op, llvm.FuncOp):
-            symbols.append(_function_text(op, literals))
+            symbols.append(_function_text(op, literals, rows, kernel_attributes))
         elif isinstance(op, llvm.GlobalOp):
             symbols.append(_global_text(op, literals))
         else:
@@ -90,7 +99,11 @@ def _global_text(op: llvm.GlobalOp, literals: LiteralTexts) -> SymbolText:
     type_text = literals.type_text(op.global_type)
     alignment = f", align {op.alignment.value.data}" if op.alignment is not None else ""
     linkage = op.linkage.linkage.data
+    if op.addr_space.value.data:
+        kind = f"addrspace({op.addr_space.value.data}) {kind}"
     declaration = f"{name} = external {kind} {type_text}{alignment}"
+    if op.value is None and linkage == "internal":
+        return SymbolText(op.sym_name.data, f"{name} = internal {kind} {type_text} poison{alignment}", "", True, True)
     if op.value is None:
         return SymbolText(op.sym_name.data, declaration, declaration, False, False)
     if isinstance(op.global_type, llvm.LLVMArrayType):
@@ -105,21 +118,30 @@ def _global_text(op: llvm.GlobalOp, literals: LiteralTexts) -> SymbolText:
 # -- functions ---------------------------------------------------------------------------------------------------------
 
 
-def _function_text(op: llvm.FuncOp, literals: LiteralTexts) -> SymbolText:
+def _function_text(
+    op: llvm.FuncOp,
+    literals: LiteralTexts,
+    rows: Mapping[type[Operation], Emit],
+    kernel_attributes: KernelAttributes | None,
+) -> SymbolText:
     name = op.sym_name.data
     result = literals.type_text(op.function_type.output)
     types = [literals.type_text(arg_type) for arg_type in op.function_type.inputs]
     declaration = f"declare {result} {_symbol(name)}({', '.join(types)}) #0"
     if not op.body.blocks:
         return SymbolText(name, declaration, declaration, False, False)
-    emitter = _FunctionEmitter(literals)
+    emitter = FunctionEmitter(literals, rows)
     emitter.number(op.body.blocks)
     attrs = [_parameter_attributes(a.data) for a in op.arg_attrs] if op.arg_attrs is not None else [""] * len(types)
     args = zip(types, attrs, op.body.blocks[0].args, strict=True)
     parameters = ", ".join(f"{type_text}{attr} {emitter.names[arg]}" for type_text, attr, arg in args)
     is_internal = op.linkage.linkage.data == "internal"
     linkage = "internal " if is_internal else ""
-    lines = [f"define {linkage}{result} {_symbol(name)}({parameters}) #0 {{", *emitter.body(op.body.blocks), "}"]
+    own = kernel_attributes(op) if kernel_attributes is not None else None
+    if own is not None:
+        linkage, is_internal = "ptx_kernel ", False
+    head = f"define {linkage}{result} {_symbol(name)}({parameters}) #0{own or ''} {{"
+    lines = [head, *emitter.body(op.body.blocks), "}"]
     return SymbolText(name, "\n".join(lines), declaration, is_internal, True, emitter.references)
 
 
@@ -128,15 +150,21 @@ def _parameter_attributes(attrs: Any) -> str:
     for name in ("noalias", "nonnull", "readonly", "writeonly"):
         if f"llvm.{name}" in attrs:
             text += f" {name}"
+    if "nvvm.grid_constant" in attrs:
+        text += ' "nvvm.grid_constant"'
+    if (by_value := attrs.get("llvm.byval")) is not None:
+        text = f" byval({LiteralTexts().type_text(by_value)}){text}"
     alignment = attrs.get("llvm.align")
     return text + (f" align {alignment.value.data}" if isinstance(alignment, IntegerAttr) else "")
 
 
-class _FunctionEmitter:
+class FunctionEmitter:
     """Text of one function's blocks."""
 
-    def __init__(self, literals: LiteralTexts) -> None:
+    def __init__(self, literals: LiteralTexts, rows: Mapping[type[Operation], Emit]) -> None:
         self.literals = literals
+        self.rows = rows
+        self._fresh = 0
         self.type_text = literals.type_text
         self.names: dict[SSAValue, str] = {}
         self.labels: dict[Block, str] = {}
@@ -180,7 +208,7 @@ class _FunctionEmitter:
             op_class = type(op)
             if op_class in _LITERALS:
                 continue
-            emit = _INSTRUCTIONS.get(op_class)
+            emit = self.rows.get(op_class)
             if emit is None:
                 raise UnsupportedError(f"{op.name}: has no text in LLVM IR", op)
             lines.append(emit(self, op))
@@ -197,6 +225,11 @@ class _FunctionEmitter:
         """`type value`."""
         return f"{self.type_text(value.type)} {self.names[value]}"
 
+    def fresh(self) -> str:
+        """A name for a value that no op has."""
+        self._fresh += 1
+        return f"%t{self._fresh}"
+
     def symbol(self, name: str) -> str:
         """A reference to a function or a global."""
         self.references.add(name)
@@ -209,29 +242,30 @@ class _FunctionEmitter:
         return f"label %{self.labels[target]}"
 
 
-_Emit: TypeAlias = "Callable[[_FunctionEmitter, Any], str]"
+Emit: TypeAlias = "Callable[[FunctionEmitter, Any], str]"
+KernelAttributes: TypeAlias = "Callable[[llvm.FuncOp], str | None]"
 
 
 # -- literals ----------------------------------------------------------------------------------------------------------
 
 
-def _constant_literal(e: _FunctionEmitter, op: llvm.ConstantOp) -> str:
+def _constant_literal(e: FunctionEmitter, op: llvm.ConstantOp) -> str:
     return e.literals.constant_text(op.value)
 
 
-def _undef_literal(e: _FunctionEmitter, op: llvm.UndefOp) -> str:
+def _undef_literal(e: FunctionEmitter, op: llvm.UndefOp) -> str:
     return "undef"
 
 
-def _zero_literal(e: _FunctionEmitter, op: llvm.ZeroOp) -> str:
+def _zero_literal(e: FunctionEmitter, op: llvm.ZeroOp) -> str:
     return "null" if isinstance(op.res.type, llvm.LLVMPointerType) else "zeroinitializer"
 
 
-def _address_literal(e: _FunctionEmitter, op: llvm.AddressOfOp) -> str:
+def _address_literal(e: FunctionEmitter, op: llvm.AddressOfOp) -> str:
     return e.symbol(op.global_name.root_reference.data)
 
 
-_LITERALS: dict[type[Operation], _Emit] = {
+_LITERALS: dict[type[Operation], Emit] = {
     llvm.ConstantOp: _constant_literal,
     llvm.UndefOp: _undef_literal,
     llvm.ZeroOp: _zero_literal,
@@ -252,16 +286,16 @@ def _flags(op: Operation) -> str:
     return " fast" if len(names) == 7 else " " + " ".join(names)
 
 
-def _binary(mnemonic: str) -> _Emit:
-    def emit(e: _FunctionEmitter, op: Operation) -> str:
+def _binary(mnemonic: str) -> Emit:
+    def emit(e: FunctionEmitter, op: Operation) -> str:
         names, (lhs, rhs) = e.names, op.operands
         return f"  {names[op.results[0]]} = {mnemonic} {e.type_text(lhs.type)} {names[lhs]}, {names[rhs]}"
 
     return emit
 
 
-def _wrapping(mnemonic: str) -> _Emit:
-    def emit(e: _FunctionEmitter, op: Operation) -> str:
+def _wrapping(mnemonic: str) -> Emit:
+    def emit(e: FunctionEmitter, op: Operation) -> str:
         names, (lhs, rhs) = e.names, op.operands
         flags = op.properties.get("overflowFlags")
         text = _OVERFLOW_TEXTS[flags.value.data] if isinstance(flags, IntegerAttr) else ""
@@ -270,8 +304,8 @@ def _wrapping(mnemonic: str) -> _Emit:
     return emit
 
 
-def _exact(mnemonic: str) -> _Emit:
-    def emit(e: _FunctionEmitter, op: Operation) -> str:
+def _exact(mnemonic: str) -> Emit:
+    def emit(e: FunctionEmitter, op: Operation) -> str:
         names, (lhs, rhs) = e.names, op.operands
         text = " exact" if "isExact" in op.properties else ""
         return f"  {names[op.results[0]]} = {mnemonic}{text} {e.type_text(lhs.type)} {names[lhs]}, {names[rhs]}"
@@ -279,28 +313,28 @@ def _exact(mnemonic: str) -> _Emit:
     return emit
 
 
-def _float_binary(mnemonic: str) -> _Emit:
-    def emit(e: _FunctionEmitter, op: Operation) -> str:
+def _float_binary(mnemonic: str) -> Emit:
+    def emit(e: FunctionEmitter, op: Operation) -> str:
         names, (lhs, rhs) = e.names, op.operands
         return f"  {names[op.results[0]]} = {mnemonic}{_flags(op)} {e.type_text(lhs.type)} {names[lhs]}, {names[rhs]}"
 
     return emit
 
 
-def _negate(e: _FunctionEmitter, op: Operation) -> str:
+def _negate(e: FunctionEmitter, op: Operation) -> str:
     return f"  {e.names[op.results[0]]} = fneg{_flags(op)} {e.typed(op.operands[0])}"
 
 
-def _cast(mnemonic: str) -> _Emit:
-    def emit(e: _FunctionEmitter, op: Operation) -> str:
+def _cast(mnemonic: str) -> Emit:
+    def emit(e: FunctionEmitter, op: Operation) -> str:
         result = op.results[0]
         return f"  {e.names[result]} = {mnemonic} {e.typed(op.operands[0])} to {e.type_text(result.type)}"
 
     return emit
 
 
-def _intrinsic(name: str) -> _Emit:
-    def emit(e: _FunctionEmitter, op: Operation) -> str:
+def _intrinsic(name: str) -> Emit:
+    def emit(e: FunctionEmitter, op: Operation) -> str:
         result = op.results[0]
         args = ", ".join([e.typed(operand) for operand in op.operands])
         return f"  {e.names[result]} = call{_flags(op)} {e.type_text(result.type)} @llvm.{name}({args})"
@@ -308,7 +342,7 @@ def _intrinsic(name: str) -> _Emit:
     return emit
 
 
-def _call_intrinsic(e: _FunctionEmitter, op: llvm.CallIntrinsicOp) -> str:
+def _call_intrinsic(e: FunctionEmitter, op: llvm.CallIntrinsicOp) -> str:
     alignment = op.attributes.get("alignment")
     texts = [e.typed(operand) for operand in op.operands]
     if isinstance(alignment, IntegerAttr):
@@ -316,37 +350,47 @@ def _call_intrinsic(e: _FunctionEmitter, op: llvm.CallIntrinsicOp) -> str:
     return _call(e, op, f"@{op.intrin.data}", texts)
 
 
-def _call(e: _FunctionEmitter, op: Operation, callee: str, args: Sequence[str]) -> str:
+def _call(e: FunctionEmitter, op: Operation, callee: str, args: Sequence[str]) -> str:
     if not op.results:
         return f"  call void {callee}({', '.join(args)})"
     result = op.results[0]
     return f"  {e.names[result]} = call{_flags(op)} {e.type_text(result.type)} {callee}({', '.join(args)})"
 
 
-def _call_function(e: _FunctionEmitter, op: llvm.CallOp) -> str:
+def _call_function(e: FunctionEmitter, op: llvm.CallOp) -> str:
     args = [e.typed(operand) for operand in op.operands]
     if op.callee is None:
         return _call(e, op, e.names[op.operands[0]], args[1:])
     return _call(e, op, e.symbol(op.callee.root_reference.data), args)
 
 
-def _icmp(e: _FunctionEmitter, op: llvm.ICmpOp) -> str:
+def _inline_asm(e: FunctionEmitter, op: llvm.InlineAsmOp) -> str:
+    effects = " sideeffect" if op.has_side_effects is not None else ""
+    callee = f"asm{effects} {_quoted(op.asm_string.data)}, {_quoted(op.constraints.data)}"
+    return _call(e, op, callee, [e.typed(operand) for operand in op.operands])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\5C").replace('"', "\\22").replace("\n", "\\0A") + '"'
+
+
+def _icmp(e: FunctionEmitter, op: llvm.ICmpOp) -> str:
     predicate = llvm.ALL_ICMP_FLAGS[op.predicate.value.data].value
     return f"  {e.names[op.res]} = icmp {predicate} {e.typed(op.lhs)}, {e.names[op.rhs]}"
 
 
-def _fcmp(e: _FunctionEmitter, op: llvm.FCmpOp | llvm_extra.FCmpOp) -> str:
+def _fcmp(e: FunctionEmitter, op: llvm.FCmpOp | llvm_extra.FCmpOp) -> str:
     predicate = llvm.ALL_FCMP_FLAGS[op.predicate.value.data].value.lstrip("_")
     return f"  {e.names[op.res]} = fcmp{_flags(op)} {predicate} {e.typed(op.lhs)}, {e.names[op.rhs]}"
 
 
-def _select(e: _FunctionEmitter, op: Operation) -> str:
+def _select(e: FunctionEmitter, op: Operation) -> str:
     condition, true, false = op.operands
     flags = _flags(op)
     return f"  {e.names[op.results[0]]} = select{flags} {e.typed(condition)}, {e.typed(true)}, {e.typed(false)}"
 
 
-def _gep(e: _FunctionEmitter, op: llvm.GEPOp) -> str:
+def _gep(e: FunctionEmitter, op: llvm.GEPOp) -> str:
     dynamic = iter(op.ssa_indices)
     indices = [
         e.typed(next(dynamic)) if number == llvm.GEP_USE_SSA_VAL else f"i32 {number}"
@@ -362,28 +406,28 @@ def _alignment(op: Operation) -> str:
     return f", align {alignment.value.data}" if isinstance(alignment, IntegerAttr) else ""
 
 
-def _load(e: _FunctionEmitter, op: llvm.LoadOp) -> str:
+def _load(e: FunctionEmitter, op: llvm.LoadOp) -> str:
     result = op.dereferenced_value
     return f"  {e.names[result]} = load {e.type_text(result.type)}, {e.typed(op.ptr)}{_alignment(op)}"
 
 
-def _store(e: _FunctionEmitter, op: llvm.StoreOp) -> str:
+def _store(e: FunctionEmitter, op: llvm.StoreOp) -> str:
     return f"  store {e.typed(op.value)}, {e.typed(op.ptr)}{_alignment(op)}"
 
 
-def _alloca(e: _FunctionEmitter, op: llvm.AllocaOp) -> str:
+def _alloca(e: FunctionEmitter, op: llvm.AllocaOp) -> str:
     return f"  {e.names[op.res]} = alloca {e.type_text(op.elem_type)}, {e.typed(op.size)}{_alignment(op)}"
 
 
-def _extract_element(e: _FunctionEmitter, op: llvm_extra.ExtractElementOp) -> str:
+def _extract_element(e: FunctionEmitter, op: llvm_extra.ExtractElementOp) -> str:
     return f"  {e.names[op.res]} = extractelement {e.typed(op.vector)}, {e.typed(op.index)}"
 
 
-def _insert_element(e: _FunctionEmitter, op: llvm.InsertElementOp) -> str:
+def _insert_element(e: FunctionEmitter, op: llvm.InsertElementOp) -> str:
     return f"  {e.names[op.res]} = insertelement {e.typed(op.vector)}, {e.typed(op.value)}, {e.typed(op.index)}"
 
 
-def _shuffle(e: _FunctionEmitter, op: llvm.ShuffleVectorOp) -> str:
+def _shuffle(e: FunctionEmitter, op: llvm.ShuffleVectorOp) -> str:
     lanes = op.mask.get_values()
     if not any(lanes):
         mask = f"<{len(lanes)} x i32> zeroinitializer"
@@ -392,12 +436,12 @@ def _shuffle(e: _FunctionEmitter, op: llvm.ShuffleVectorOp) -> str:
     return f"  {e.names[op.res]} = shufflevector {e.typed(op.v1)}, {e.typed(op.v2)}, {mask}"
 
 
-def _extract_value(e: _FunctionEmitter, op: llvm.ExtractValueOp) -> str:
+def _extract_value(e: FunctionEmitter, op: llvm.ExtractValueOp) -> str:
     path = ", ".join(str(number) for number in op.position.iter_values())
     return f"  {e.names[op.res]} = extractvalue {e.typed(op.container)}, {path}"
 
 
-def _insert_value(e: _FunctionEmitter, op: llvm.InsertValueOp) -> str:
+def _insert_value(e: FunctionEmitter, op: llvm.InsertValueOp) -> str:
     path = ", ".join(str(number) for number in op.position.iter_values())
     return f"  {e.names[op.res]} = insertvalue {e.typed(op.container)}, {e.typed(op.value)}, {path}"
 
@@ -411,11 +455,11 @@ def _block(op: Operation) -> Block:
     return block
 
 
-def _branch(e: _FunctionEmitter, op: llvm.BrOp) -> str:
+def _branch(e: FunctionEmitter, op: llvm.BrOp) -> str:
     return f"  br {e.jump(_block(op), op.successor, op.operands)}"
 
 
-def _conditional_branch(e: _FunctionEmitter, op: llvm.CondBrOp) -> str:
+def _conditional_branch(e: FunctionEmitter, op: llvm.CondBrOp) -> str:
     block, condition = _block(op), e.names[op.cond]
     if op.then_block is not op.else_block:
         then = e.jump(block, op.then_block, op.then_arguments)
@@ -429,11 +473,11 @@ def _conditional_branch(e: _FunctionEmitter, op: llvm.CondBrOp) -> str:
     return "\n".join([*lines, f"  br label %{e.labels[op.then_block]}"])
 
 
-def _return(e: _FunctionEmitter, op: llvm.ReturnOp) -> str:
+def _return(e: FunctionEmitter, op: llvm.ReturnOp) -> str:
     return f"  ret {e.typed(op.operands[0])}" if op.operands else "  ret void"
 
 
-def _unreachable(e: _FunctionEmitter, op: Operation) -> str:
+def _unreachable(e: FunctionEmitter, op: Operation) -> str:
     return "  unreachable"
 
 
@@ -475,7 +519,7 @@ _INTRINSICS: tuple[type[Operation], ...] = (
     llvm.VectorReduceFMulOp,
 )
 
-_INSTRUCTIONS: dict[type[Operation], _Emit] = {
+_INSTRUCTIONS: dict[type[Operation], Emit] = {
     **{op_class: _binary(name) for op_class, name in _BINARY.items()},
     **{op_class: _wrapping(name) for op_class, name in _WRAPPING.items()},
     **{op_class: _exact(name) for op_class, name in _EXACT.items()},
@@ -499,6 +543,7 @@ _INSTRUCTIONS: dict[type[Operation], _Emit] = {
     llvm.InsertValueOp: _insert_value,
     llvm.CallOp: _call_function,
     llvm.CallIntrinsicOp: _call_intrinsic,
+    llvm.InlineAsmOp: _inline_asm,
     llvm.BrOp: _branch,
     llvm.CondBrOp: _conditional_branch,
     llvm.ReturnOp: _return,
