@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // Constants outside kernels lie in memory like weights; equal ones are one, and names in use are left alone.
 // CHECK: cuvil_tensor.global @constant_1 : tensor<2xf32> {
 // CHECK-NEXT: %0 = cuvil_tensor.constant dense<1.000000e+00> : tensor<2xf32>

@@ -1,5 +1,6 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
 // RUN: cuvil-opt %s -p bufferize --remarks-filter=missed --verify-diagnostics
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // An output that is an input or a weight has nobody who could write it: it is copied.
 // CHECK: %w = cuvil_fused.parameter @w : memref<2xf32>
 // CHECK-NEXT: cuvil_fused.copy %x, %out0 : memref<2xf32>, memref<2xf32>

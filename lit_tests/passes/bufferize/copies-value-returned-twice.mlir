@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // Only one output can be written directly: the other is a copy of it.
 // CHECK: @relu(%a = %x) into(%out0)
 // CHECK: cuvil_fused.copy %out0, %out1 : memref<4xf32>, memref<4xf32>

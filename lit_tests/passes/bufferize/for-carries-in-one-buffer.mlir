@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // A carried tensor lives in one buffer. An element-wise step updates it in place; the result is the output itself.
 // CHECK: cuvil_fused.copy %x, %out0
 // CHECK-NEXT: scf.for %i = %zero to %n step %one {

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // The twin: a step that is not element-wise needs the old state whole; the new one is copied over it at the end.
 // CHECK: scf.for
 // CHECK-NEXT:   [[T:%\d+]] = cuvil_fused.alloc : memref<4xf32>

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // The twin: a shift has an order in which each buffer is read before it is written; no temporary.
 // CHECK: scf.for
 // CHECK-NEXT:   cuvil_fused.copy %out0, %out1

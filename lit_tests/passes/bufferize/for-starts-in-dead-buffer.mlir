@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // A loop works in the buffer of the tensor it starts from if nothing else needs that, else in a copy.
 // CHECK-LABEL: func.func @dead
 // CHECK: %0 = cuvil_fused.alloc

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // Carried tensors are assigned at once: a swap goes through a temporary.
 // CHECK: scf.for
 // CHECK-NEXT:   [[T:%\d+]] = cuvil_fused.alloc : memref<4xf32>

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // The buffer of a branch's result is made before the if; each branch writes it directly, or copies.
 // CHECK: %c = memref.load %p[] : memref<i1>
 // CHECK-NEXT: %0 = cuvil_fused.alloc : memref<4xf32>

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // A buffer from outside that one branch alone reads is freed after the if, so that it is freed on either way.
 // CHECK: scf.if %c {
 // CHECK: @neg(%a = %0) into(%out0)

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // Tensors leave an if through buffers, scalars still as results.
 // CHECK: %n = scf.if %c -> (index) {
 // CHECK-NEXT: cuvil_fused.copy %x, %out0

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // A returned result of an if, nested too, is written by the branches straight into the output.
 // CHECK-NOT: cuvil_fused.alloc
 // CHECK: @relu(%a = %x) into(%out0)

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // A tensor that lives within one iteration is allocated and freed within it.
 // CHECK: scf.for
 // CHECK-NEXT: [[T:%\w+]] = cuvil_fused.alloc : memref<f32>

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // Two results that follow from different operands may each take one; an operand that both follow from stays.
 // CHECK-LABEL: func.func @separate
 // CHECK: @two(%a = %p, %b = %q) into(%p, %q)

@@ -1,5 +1,6 @@
 // RUN: cuvil-opt %s -p bufferize | filecheck %s
 // RUN: cuvil-opt %s -p bufferize{in-place=false} | filecheck %s --check-prefix=APART
+// RUN: cuvil-opt %s -p bufferize,plan-memory --validate -o /dev/null
 // An element-wise kernel may write over an operand that dies at it.
 // CHECK: %0 = cuvil_fused.alloc
 // CHECK: @exp(%a = %0) into(%0)
