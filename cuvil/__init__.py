@@ -1,6 +1,7 @@
 """Cuvil: an MLIR-style, multi-dialect compiler for PyTorch inference.
 
     compiled = cuvil.compile(model, (x,))       # a model to native code
+    @cuvil.compile                              # a function, branches and loops on tensors included
     imported = cuvil.trace(model, (x,))         # a model to IR, to run pipelines on
     cuvil.PassManager("normalize,fuse").run(imported.module)
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from cuvil.frontends.exported import ImportedModule as ImportedModule
     from cuvil.frontends.exported import UnsupportedOpsError as UnsupportedOpsError
     from cuvil.frontends.exported import import_exported as import_exported
+    from cuvil.frontends.source.function import CompiledFunction as CompiledFunction
+    from cuvil.frontends.source.function import explain as explain
     from cuvil.ir_text import parse_module as parse_module
     from cuvil.ir_text import print_op as print_op
     from cuvil.options import Options as Options
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "ArgumentError": "cuvil.arguments",
+    "CompiledFunction": "cuvil.frontends.source.function",
     "CompiledModule": "cuvil.compiled_module",
     "CuvilError": "cuvil.errors",
     "ImportedModule": "cuvil.frontends.exported",
@@ -45,6 +49,7 @@ _PLACES = {
     "Pipeline": "cuvil.pipeline",
     "UnsupportedOpsError": "cuvil.frontends.exported",
     "compile": "cuvil.compiler",
+    "explain": "cuvil.frontends.source.function",
     "import_exported": "cuvil.frontends.exported",
     "make_context": "cuvil.universe",
     "parse_module": "cuvil.ir_text",

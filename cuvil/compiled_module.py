@@ -89,6 +89,11 @@ class CompiledModule:
         return self._wrap(self._run(self._arguments.tensors(args, kwargs)))
 
     @property
+    def run_tensors(self) -> Runner:
+        """The compiled code itself: contiguous CPU tensors of the right types in, new ones out, unchecked."""
+        return self._run
+
+    @property
     def module(self) -> ModuleOp:
         """The model as it was imported: `cuvil_tensor` with composites. It is the compiler's own; do not change it."""
         return self._imported.module

@@ -12,7 +12,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, overload
 
 from cuvil.compiled_module import CompiledModule, MemoryReport, interpreting_runner, native_runner
 from cuvil.errors import UserError
@@ -25,6 +26,7 @@ from cuvil.pipeline import TARGET_STAGES, Pipeline, target_names
 if TYPE_CHECKING:
     import torch
 
+    from cuvil.frontends.source.function import CompiledFunction
     from cuvil.instrument.base import Instrument
 
 INTERPRETER = "interpreter"
@@ -33,9 +35,49 @@ Progress = Callable[[str, int, int], None]
 """Called as each stage starts: its name, how many are done, how many there are."""
 
 
+@overload
 def compile(
     model: torch.nn.Module,
     example_inputs: Sequence[Any],
+    *,
+    target: str = ...,
+    options: Options | Mapping[str, Any] | None = ...,
+    kwargs: Mapping[str, Any] | None = ...,
+    progress: Progress | None = ...,
+    pipeline: Pipeline | str | None = ...,
+    instruments: Sequence[Instrument] = ...,
+) -> CompiledModule: ...
+
+
+@overload
+def compile(
+    model: FunctionType,
+    example_inputs: Sequence[Any] | None = ...,
+    *,
+    target: str = ...,
+    options: Options | Mapping[str, Any] | None = ...,
+    kwargs: Mapping[str, Any] | None = ...,
+    progress: Progress | None = ...,
+    pipeline: Pipeline | str | None = ...,
+    instruments: Sequence[Instrument] = ...,
+) -> CompiledFunction: ...
+
+
+@overload
+def compile(
+    model: None = ...,
+    *,
+    target: str = ...,
+    options: Options | Mapping[str, Any] | None = ...,
+    progress: Progress | None = ...,
+    pipeline: Pipeline | str | None = ...,
+    instruments: Sequence[Instrument] = ...,
+) -> Callable[[FunctionType], CompiledFunction]: ...
+
+
+def compile(
+    model: torch.nn.Module | FunctionType | None = None,
+    example_inputs: Sequence[Any] | None = None,
     *,
     target: str = "cpu",
     options: Options | Mapping[str, Any] | None = None,
@@ -43,13 +85,16 @@ def compile(
     progress: Progress | None = None,
     pipeline: Pipeline | str | None = None,
     instruments: Sequence[Instrument] = (),
-) -> CompiledModule:
-    """Compile a model for inputs of the example's dtypes and shapes.
+) -> CompiledModule | CompiledFunction | Callable[[FunctionType], CompiledFunction]:
+    """Compile a model for inputs of the example's dtypes and shapes, or a Python function for those it is called with.
 
-    `kwargs` are keyword arguments of the model's forward. `pipeline` runs in place of the target's default one, which
-    `Pipeline.of("cpu").insert_before("fuse", MyPass)` extends; `instruments` are around every pass. The model must be in eval mode; its weights are taken as they
-    are now. Raises `UnsupportedOpsError` for what cannot be compiled, `OptionError` for wrong options, and `UserError`
-    for an unknown target or a model that torch.export cannot trace, `PipelineError` for a pipeline that does not lead to
+    `@cuvil.compile` and `@cuvil.compile(options=...)` decorate functions: their source is read, so that branches and
+    loops on tensors stay what they are; see docs/functions.md. `kwargs` are keyword arguments of the example.
+    `pipeline` runs in place of the target's default one, which `Pipeline.of("cpu").insert_before("fuse", MyPass)`
+    extends; `instruments` are around every pass. A model must be in eval mode; its weights are taken as they are now.
+
+    Raises `UnsupportedOpsError` for what cannot be compiled, `OptionError` for wrong options, and `UserError` for an
+    unknown target or a model that torch.export cannot trace, `PipelineError` for a pipeline that does not lead to
     native code.
     """
     started = time.perf_counter()
@@ -63,25 +108,41 @@ def compile(
         stages += [*parts, "emit", "bind"]
     report = _reporter(stages, progress)
 
+    def lowered(imported: ImportedModule, started: float) -> CompiledModule:
+        imported.module.verify()
+        if target == INTERPRETER:
+            return _interpreted(imported, settings, started)
+        with remarks.collect() as said:
+            native = lower_to_native(Lowering(imported, target, settings, custom, instruments), report)
+        # The executable has the weights that it reads; the originals of packed ones must not be kept alive.
+        imported = replace(imported, parameters={})
+        return CompiledModule(
+            imported,
+            native_runner(native.executable, imported),
+            target=target,
+            options=settings,
+            memory=native.memory,
+            compile_seconds=time.perf_counter() - started,
+            remarks=said,
+            stage_text=Lowering(imported, target, settings, custom).text,
+        )
+
+    def of_function(function: FunctionType) -> CompiledFunction:
+        from cuvil.frontends.source.function import CompiledFunction
+
+        return CompiledFunction(function, lambda imported: lowered(imported, time.perf_counter()))
+
+    if model is None:
+        return of_function
+    if isinstance(model, FunctionType):
+        compiled = of_function(model)
+        if example_inputs is not None:
+            compiled.specialize(tuple(example_inputs), dict(kwargs or {}))
+        return compiled
+    if example_inputs is None:
+        raise UserError(f"compiling a {type(model).__name__} needs example inputs: cuvil.compile(model, (x,))")
     report("trace")
-    imported = trace_model(model, example_inputs, kwargs)
-    imported.module.verify()
-    if target == INTERPRETER:
-        return _interpreted(imported, settings, started)
-    with remarks.collect() as said:
-        native = lower_to_native(Lowering(imported, target, settings, custom, instruments), report)
-    # The executable has the weights that it reads; the originals of packed ones must not be kept alive.
-    imported = replace(imported, parameters={})
-    return CompiledModule(
-        imported,
-        native_runner(native.executable, imported),
-        target=target,
-        options=settings,
-        memory=native.memory,
-        compile_seconds=time.perf_counter() - started,
-        remarks=said,
-        stage_text=Lowering(imported, target, settings, custom).text,
-    )
+    return lowered(trace_model(model, example_inputs, kwargs), started)
 
 
 def trace(

@@ -1,0 +1,524 @@
+"""Branches and loops on tensor values: `scf.if` and `scf.while` with everything that they change as results.
+
+Both ways of a branch run from the same state: the containers that the function's frames reach (variables are one),
+and the memory of tensors. What then differs becomes a result; a difference that no tensor can carry (a string, a
+list of another length) is a `Clash`, an error where it is used. A loop's body is read until what it changes is
+known, and then once more with these as the loop's arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensor
+from xdsl.dialects import scf, tensor
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, Region, SSAValue
+
+from cuvil.errors import UnsupportedError
+from cuvil.frontends.source import structures
+from cuvil.frontends.source.numbers import DTYPES, Number, as_number, number_of_tensor
+from cuvil.frontends.source.trace import Memory, Tracer, memory_of
+
+_ROUNDS = 8
+_NUMBERS = (bool, int, float)
+
+
+class Absent:
+    """No value: what a path that does not return has in the place of a result."""
+
+
+ABSENT = Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A value that differs between paths as nothing can carry; `reason` is the error of its use."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How statements ended: `broke` out of the loop, `returned` a value, or ran to their end; flags may be Numbers."""
+
+    broke: Any = False
+    returned: Any = False
+    value: Any = ABSENT
+
+    @property
+    def is_plain(self) -> bool:
+        """True if the statements ran to their end, whatever the tensors hold."""
+        return self.broke is False and self.returned is False
+
+    @property
+    def is_mixed(self) -> bool:
+        """True if the tensors decide."""
+        return isinstance(self.broke, Number) or isinstance(self.returned, Number)
+
+
+@dataclass
+class State:
+    """What a program has at one point: the contents of containers and of memory."""
+
+    held: list[tuple[Any, dict[Any, Any]]]
+    memory: Memory
+
+    @staticmethod
+    def of(tracer: Tracer, found: Sequence[Any]) -> State:
+        """The present state of containers."""
+        return State([(each, structures.contents(each)) for each in found], tracer.memory.copy())
+
+    def restore(self, tracer: Tracer) -> None:
+        """Make this the present state again."""
+        for container, held in self.held:
+            structures.refill(container, held)
+        tracer.memory = self.memory.copy()
+
+
+@dataclass
+class _Side:
+    """One way of a branch, or a loop's body: where it was emitted and what it left."""
+
+    tracer: Tracer
+    block: Block
+    state: State
+    result: Any
+
+    def ssa(self, value: Any) -> SSAValue:
+        """A tensor's or number's value there."""
+        return _within(self.tracer, self.block, self.state.memory, lambda: _ssa(self.tracer, value))
+
+    def base(self, memory: int) -> SSAValue:
+        """A memory's value there."""
+        return _within(self.tracer, self.block, self.state.memory, lambda: self.tracer.base_of(memory))
+
+    def zeros(self, like: Any) -> SSAValue:
+        """A placeholder of the type of a value."""
+        tensor = like.tensor if isinstance(like, Number) else self.tracer.fake_of(like)
+        return _within(
+            self.tracer,
+            self.block,
+            self.state.memory,
+            lambda: _ssa(self.tracer, torch.zeros(tensor.shape, dtype=tensor.dtype)),
+        )
+
+
+def branch(
+    tracer: Tracer, frames: Sequence[Any], condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]
+) -> Any:
+    """`then()` where a tensor or number holds, else `otherwise()`; the merged result."""
+    scalar = tracer.builder.emit(tensor.ExtractOp(_ssa(tracer, truth(condition)), [], i1)).results[0]
+    found = structures.containers(frames)
+    before = State.of(tracer, found)
+    sides = [_run(tracer, found, before, each) for each in (then, otherwise)]
+    before.restore(tracer)
+    merge = _Merge(tracer, sides[0], sides[1])
+    result = merge.value(sides[0].result, sides[1].result, "the result")
+    for number, (container, _) in enumerate(before.held):
+        merge.contents(container, sides[0].state.held[number][1], sides[1].state.held[number][1])
+    written = _written(tracer, before.memory, [side.state.memory for side in sides])
+    merge.pairs += [(None, sides[0].base(each), sides[1].base(each)) for each in written]
+    if merge.pairs:
+        _yield(tracer, sides[0].block, [one for _, one, _ in merge.pairs])
+        _yield(tracer, sides[1].block, [other for _, _, other in merge.pairs])
+        types = [one.type for _, one, _ in merge.pairs]
+        regions = [Region([side.block]) for side in sides]
+        op = tracer.builder.emit(scf.IfOp(scalar, types, regions[0], regions[1]))
+        merge.bind(op.results)
+        for memory, value in zip(reversed(written), reversed(op.results), strict=False):
+            tracer.rebase(memory, value)
+    return result
+
+
+def truth(value: Any) -> Number:
+    """A condition as a bool known at run time."""
+    return number_of_tensor(value.tensor if isinstance(value, Number) else value, bool)
+
+
+def is_dynamic(value: Any) -> bool:
+    """True for what only the running program knows."""
+    return isinstance(value, Tensor | Number)
+
+
+class _Merge:
+    """Pairs up what two sides of a branch left."""
+
+    def __init__(self, tracer: Tracer, one: _Side, other: _Side) -> None:
+        self.tracer = tracer
+        self.one = one
+        self.other = other
+        self.pairs: list[tuple[FakeTensor | None, SSAValue, SSAValue]] = []
+
+    def bind(self, results: Sequence[SSAValue]) -> None:
+        """Give the merged tensors their values."""
+        for (fake, _, _), value in zip(self.pairs, results, strict=True):
+            if fake is not None:
+                self.tracer.bind(fake, value)
+
+    def contents(self, container: Any, one: dict[Any, Any], other: dict[Any, Any]) -> None:
+        """Merge what a container holds."""
+        if type(container) is list and len(one) != len(other):
+            message = f"a list has {len(one)} elements where the condition holds and {len(other)} where it does not"
+            structures.refill(container, {0: Clash(f"{message}; make both the same length")})
+            return
+        merged: dict[Any, Any] = {}
+        for key in [*one, *(key for key in other if key not in one)]:
+            if key in one and key in other:
+                merged[key] = self.value(one[key], other[key], f"'{key}'")
+            else:
+                merged[key] = Clash(f"'{key}' is set only where the condition {'holds' if key in one else 'fails'}")
+        structures.refill(container, merged)
+
+    def value(self, one: Any, other: Any, name: str) -> Any:
+        """One value that is the first where the condition holds and the second where not."""
+        if one is other:
+            return one
+        if isinstance(one, Absent) or isinstance(other, Absent):
+            return structures.mapped(
+                self.or_nothing(isinstance(one, Absent)), other if isinstance(one, Absent) else one
+            )
+        if isinstance(one, Outcome) and isinstance(other, Outcome):
+            return self.outcome(one, other)
+        if isinstance(one, Tensor) and isinstance(other, Tensor):
+            return self.tensors(one, other, name)
+        if (kind := _common_kind(one, other)) is not None:
+            return one if _is_same(one, other) else self.numbers(one, other, kind)
+        if structures.same_shape(one, other):
+            parts = zip(structures.children(one) or [], structures.children(other) or [], strict=True)
+            return structures.rebuilt(one, [self.value(left, right, name) for (_, left), (_, right) in parts])
+        if _is_same(one, other):
+            return one
+        return Clash(
+            f"{name} is {describe(one)} where the condition holds and {describe(other)} where it does not; "
+            "make both a tensor of the same dtype and shape"
+        )
+
+    def outcome(self, one: Outcome, other: Outcome) -> Outcome:
+        value = self.value(one.value, other.value, "the returned value")
+        for leaf in structures.leaves(value):
+            if isinstance(leaf, Clash):
+                raise UnsupportedError(leaf.reason)
+        broke = self.value(one.broke, other.broke, "")
+        return Outcome(broke, self.value(one.returned, other.returned, ""), value)
+
+    def tensors(self, one: Tensor, other: Tensor, name: str) -> Any:
+        if one.shape != other.shape or one.dtype != other.dtype:
+            return Clash(
+                f"{name} is {describe(one)} where the condition holds and {describe(other)} where it does not; "
+                "make both of the same dtype and shape"
+            )
+        return self.pair(one, self.one.ssa(one), self.other.ssa(other))
+
+    def numbers(self, one: Any, other: Any, kind: type) -> Number:
+        like = torch.empty((), dtype=DTYPES[kind], device="meta")
+        return Number(self.pair(like, self.one.ssa(one), self.other.ssa(other)))
+
+    def or_nothing(self, first: bool) -> Callable[[Any], Any]:
+        """Merges a leaf with nothing on the first or second side."""
+        side = self.other if first else self.one
+
+        def leaf(value: Any) -> Any:
+            if not is_dynamic(value):
+                return value
+            pair = (self.one.zeros(value), side.ssa(value)) if first else (side.ssa(value), self.other.zeros(value))
+            merged = self.pair(value.tensor if isinstance(value, Number) else value, *pair)
+            return Number(merged) if isinstance(value, Number) else merged
+
+        return leaf
+
+    def pair(self, like: Tensor, one: SSAValue, other: SSAValue) -> Tensor:
+        fake = self.tracer.unbound(like)
+        self.pairs.append((fake, one, other))
+        return fake
+
+
+# -- loops -----------------------------------------------------------------------------------------------------------
+
+
+def loop(tracer: Tracer, frames: Sequence[Any], go: Any, body: Callable[[], tuple[Any, Outcome]]) -> Outcome:
+    """Run `body` while `go` holds; it gives whether to go on, and how it ended. A mixed outcome says who returned."""
+    return _Loop(tracer, structures.containers(frames), go, body).run()
+
+
+Place = tuple[int, Any]
+"""Which container, and the key in it."""
+
+
+class _Loop:
+    def __init__(self, tracer: Tracer, found: list[Any], go: Any, body: Callable[[], tuple[Any, Outcome]]) -> None:
+        self.tracer = tracer
+        self.found = found
+        self.go = truth(go) if is_dynamic(go) else as_number(bool(go))
+        self.body = body
+        self.before = State.of(tracer, found)
+        self.places: list[Place] = []
+        self.memories: list[int] = []
+        self.outcome = Outcome()
+
+    def run(self) -> Outcome:
+        self.discover()
+        starts = [_ssa(self.tracer, self.go), *(_ssa(self.tracer, leaf) for leaf in self.leaves_before())]
+        starts += [self.tracer.base_of(memory) for memory in self.memories]
+        returned = self.returned_leaves()
+        starts += [_ssa(self.tracer, torch.zeros((), dtype=torch.bool))] if returned is not None else []
+        starts += [_zeros(self.tracer, leaf) for leaf in returned or []]
+        types = [start.type for start in starts]
+        before, after = Block(arg_types=types), Block(arg_types=types)
+        extract = tensor.ExtractOp(before.args[0], [], i1)
+        before.add_ops([extract, scf.ConditionOp(extract.result, *before.args)])
+        side = self.body_in(after)
+        go, outcome = side.result
+        ends = [side.ssa(go), *(side.ssa(leaf) for leaf in self.leaves_of(side.state))]
+        ends += [side.base(memory) for memory in self.memories]
+        if returned is not None:
+            ends += [side.ssa(outcome.returned)]
+            ends += self.returned_ends(side, outcome, returned)
+        for end, start in zip(ends, starts, strict=True):
+            if end.type != start.type:
+                raise UnsupportedError(f"a value of the loop starts as {start.type} and becomes {end.type}")
+        _yield(self.tracer, after, ends)
+        op = self.tracer.builder.emit(scf.WhileOp(starts, types, Region([before]), Region([after])))
+        self.before.restore(self.tracer)
+        rest = self.assign(list(op.results[1:]))
+        self.forget(side.state)
+        if returned is None:
+            return Outcome()
+        values = iter(rest[1:])
+        flag = Number(self.tracer.fresh(torch.empty((), dtype=torch.bool, device="meta"), rest[0]))
+        value = structures.mapped(
+            lambda leaf: self.like(leaf, next(values)) if is_dynamic(leaf) else leaf, self.outcome.value
+        )
+        return Outcome(returned=flag, value=value)
+
+    # -- discovery ---------------------------------------------------------------------------------------------------
+
+    def discover(self) -> None:
+        """Read the body until everything that it changes is carried."""
+        for _ in range(_ROUNDS):
+            side = self.body_in(None)
+            self.outcome = side.result[1]
+            self.before.restore(self.tracer)
+            if not self.extend(side.state):
+                return
+        raise UnsupportedError("the values that this loop changes do not settle; simplify its body")
+
+    def extend(self, after: State) -> bool:
+        """Carry what else the body changed; True if there was any."""
+        grown = False
+        for number, ((container, old), (_, new)) in enumerate(zip(self.before.held, after.held, strict=True)):
+            if type(container) is list and len(old) != len(new):
+                raise UnsupportedError(
+                    "a list grows in a loop whose length depends on tensor values; write into a tensor made before it"
+                )
+            for key, value in old.items():
+                place = (number, key)
+                if key not in new or new[key] is value or isinstance(value, Clash) or place in self.places:
+                    continue
+                if not is_dynamic(value) and _is_same(value, new[key]):
+                    continue
+                self.check(f"'{key}'", value, new[key])
+                self.places.append(place)
+                grown = True
+        for memory in _written(self.tracer, self.before.memory, [after.memory]):
+            if memory not in self.memories:
+                self.memories.append(memory)
+                grown = True
+        return grown
+
+    def check(self, name: str, old: Any, new: Any) -> None:
+        """Refuse a change that a loop cannot carry."""
+        if structures.same_shape(old, new):
+            for (_, one), (_, other) in zip(
+                structures.children(old) or [], structures.children(new) or [], strict=True
+            ):
+                self.check(name, one, other)
+            return
+        if isinstance(old, Tensor) and isinstance(new, Tensor):
+            fits = old.shape == new.shape and old.dtype == new.dtype
+        else:
+            fits = _common_kind(old, new) is not None or (not is_dynamic(old) and _is_same(old, new))
+        if not fits:
+            raise UnsupportedError(
+                f"{name} starts as {describe(old)} and becomes {describe(new)} in a loop whose length depends on "
+                "tensor values; give it one dtype and shape from the start"
+            )
+
+    # -- the body ----------------------------------------------------------------------------------------------------
+
+    def body_in(self, block: Block | None) -> _Side:
+        """Run the body from the carried state: in the loop's own block, or in one to be thrown away."""
+        tracer = self.tracer
+        self.before.restore(tracer)
+        own = block is not None
+        block = block if block is not None else Block()
+        if own:
+            self.assign(list(block.args[1:]))
+        else:
+            scratch = Block(arg_types=[_ssa(tracer, leaf).type for leaf in self.leaves_before()])
+            scratch_memories = Block(arg_types=[tracer.base_of(memory).type for memory in self.memories])
+            self.assign([*scratch.args, *scratch_memories.args])
+        here, tracer.builder.block = tracer.builder.block, block
+        try:
+            result = self.body()
+        finally:
+            tracer.builder.block = here
+        return _Side(tracer, block, State.of(tracer, self.found), result)
+
+    def assign(self, values: list[SSAValue]) -> list[SSAValue]:
+        """Bind the carried places and memories to values; those left over."""
+        remaining = iter(values)
+        for number, key in self.places:
+            container, old = self.before.held[number]
+            held = structures.contents(container)
+            held[key] = structures.mapped(
+                lambda leaf: self.like(leaf, next(remaining)) if _is_carried(leaf) else leaf, old[key]
+            )
+            structures.refill(container, held)
+        for memory in self.memories:
+            self.tracer.rebase(memory, next(remaining))
+        return list(remaining)
+
+    def like(self, leaf: Any, value: SSAValue) -> Any:
+        """A tensor or number as this one is, with a value."""
+        if isinstance(leaf, Tensor):
+            return self.tracer.fresh(leaf, value)
+        kind = leaf.kind if isinstance(leaf, Number) else type(leaf)
+        return Number(self.tracer.fresh(torch.empty((), dtype=DTYPES[kind], device="meta"), value))
+
+    def leaves_before(self) -> list[Any]:
+        return self.leaves_of(self.before)
+
+    def leaves_of(self, state: State) -> list[Any]:
+        """The carried leaves in a state."""
+        found: list[Any] = []
+        for number, key in self.places:
+            template = structures.leaves(self.before.held[number][1][key])
+            values = structures.leaves(state.held[number][1].get(key))
+            if len(template) != len(values):
+                raise UnsupportedError(f"'{key}' changes its structure in a loop whose length depends on tensor values")
+            for old, new in zip(template, values, strict=True):
+                if _is_carried(old):
+                    self.check(f"'{key}'", old, new)
+                    found.append(new)
+        return found
+
+    def forget(self, after: State) -> None:
+        """Variables that only the body sets have no value after it."""
+        for (container, old), (_, new) in zip(self.before.held, after.held, strict=True):
+            if type(container) is dict:
+                for key in new.keys() - old.keys():
+                    container[key] = Clash(f"'{key}' is set only inside a loop that may not run; set it before")
+
+    # -- returns inside ----------------------------------------------------------------------------------------------
+
+    def returned_leaves(self) -> list[Any] | None:
+        """The dynamic leaves of what the body returns; None if it never does."""
+        if self.outcome.returned is False:
+            return None
+        return [leaf for leaf in structures.leaves(self.outcome.value) if is_dynamic(leaf)]
+
+    def returned_ends(self, side: _Side, outcome: Outcome, returned: list[Any]) -> list[SSAValue]:
+        if outcome.value is ABSENT:
+            return [side.zeros(leaf) for leaf in returned]
+        return [side.ssa(leaf) for leaf in structures.leaves(outcome.value) if is_dynamic(leaf)]
+
+
+def truth_of(value: Any) -> Any:
+    """A Python bool, or a dynamic truth as a bool number."""
+    return truth(value) if is_dynamic(value) else bool(value)
+
+
+def describe(value: Any) -> str:
+    """A value in an error message."""
+    if isinstance(value, Tensor):
+        return f"a {str(value.dtype).removeprefix('torch.')} tensor of shape {list(value.shape)}"
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    return f"a number ({value.kind.__name__})" if isinstance(value, Number) else f"a {type(value).__name__}"
+
+
+def _run(tracer: Tracer, found: list[Any], before: State, run: Callable[[], Any]) -> _Side:
+    before.restore(tracer)
+    block = Block()
+    here, tracer.builder.block = tracer.builder.block, block
+    try:
+        result = run()
+    finally:
+        tracer.builder.block = here
+    return _Side(tracer, block, State.of(tracer, found), result)
+
+
+def _within(tracer: Tracer, block: Block, memory: Memory, emit: Callable[[], SSAValue]) -> SSAValue:
+    here, present = tracer.builder.block, tracer.memory
+    tracer.builder.block, tracer.memory = block, memory
+    try:
+        return emit()
+    finally:
+        tracer.builder.block, tracer.memory = here, present
+
+
+def _ssa(tracer: Tracer, value: Any) -> SSAValue:
+    return tracer.value_of(value if isinstance(value, Tensor) else as_number(value).tensor)
+
+
+def _zeros(tracer: Tracer, like: Any) -> SSAValue:
+    tensor = like.tensor if isinstance(like, Number) else like
+    return tracer.value_of(torch.zeros(tensor.shape, dtype=tensor.dtype))
+
+
+def _yield(tracer: Tracer, block: Block, values: Sequence[SSAValue]) -> None:
+    op = scf.YieldOp(*values)
+    op.location = tracer.builder.location
+    block.add_op(op)
+
+
+def _written(tracer: Tracer, before: Memory, after: Sequence[Memory]) -> list[int]:
+    """Memories of before that were written to since."""
+    known = {memory_of(fake) for fake in before.tensors.values()} | tracer.held_memories
+    return sorted(
+        memory
+        for memory in known
+        if any(before.versions.get(memory, 0) != each.versions.get(memory, 0) for each in after)
+    )
+
+
+def _is_carried(leaf: Any) -> bool:
+    return is_dynamic(leaf) or type(leaf) in _NUMBERS
+
+
+def _common_kind(one: Any, other: Any) -> type | None:
+    """bool, int or float if both are such numbers (a bool tensor is one to a condition)."""
+    kinds: set[Any] = set()
+    for value in (one, other):
+        if isinstance(value, Number):
+            kinds.add(value.kind)
+        elif isinstance(value, Tensor) and value.dtype == torch.bool and value.numel() == 1:
+            kinds.add(bool)
+        else:
+            kinds.add(type(value))
+    (kind,) = kinds if len(kinds) == 1 else (None,)
+    return kind if kind in _NUMBERS else None
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Equal Python values; NaN is the same as NaN, 0.0 is not -0.0."""
+    if one is other:
+        return True
+    if type(one) is not type(other) or is_dynamic(one):
+        return False
+    if isinstance(one, float):
+        return repr(one) == repr(other)
+    parts = structures.children(one)
+    if parts is not None:
+        return structures.same_shape(one, other) and all(
+            _is_same(left, right) for (_, left), (_, right) in zip(parts, structures.children(other) or [], strict=True)
+        )
+    try:
+        return bool(one == other)
+    except Exception:  # a comparison of the user's own that cannot be made
+        return False

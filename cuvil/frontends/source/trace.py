@@ -1,0 +1,364 @@
+"""Torch ops on fake tensors become `cuvil_tensor` ops as they happen.
+
+A function that is read works on fake tensors (a shape, a dtype, no elements). Every aten op on them is seen by a
+dispatch mode: PyTorch gives the type of the result, the tables of the `aten_*` families give the IR. So whatever is
+written in torch's own Python, `torch.nn` modules included, just runs.
+
+Memory is a map: each fake tensor has the value that it was made with; an in-place op gives its memory a new value,
+and other tensors on that memory are read from it from then on. What a region changes is therefore plain data that
+branches can be compared by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx import Graph
+from torch.utils import _python_dispatch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
+from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, DenseIntOrFPElementsAttr, LocationAttr
+from xdsl.ir import Block, Operation, SSAValue
+
+from cuvil.dialects.tensor import ConstantOp, GlobalOp, ParameterOp
+from cuvil.errors import UnsupportedError
+from cuvil.frontends.aten_builder import GraphBuilder
+from cuvil.frontends.aten_graph import GraphImporter
+from cuvil.frontends.aten_types import array_of_tensor, element_type_of, type_of_value
+from cuvil.frontends.exported import LARGEST_CONSTANT
+
+_MODES: Any = _python_dispatch  # what works on the stack of modes has no public name
+
+Position = tuple[tuple[int, ...], tuple[int, ...], int]
+"""Sizes, strides and offset of a tensor in its memory."""
+
+
+@dataclass
+class Memory:
+    """The values of tensors at one point of the program; copied where control flow parts."""
+
+    values: dict[int, tuple[int, SSAValue]] = field(default_factory=dict[int, "tuple[int, SSAValue]"])
+    """A tensor's value, and the version of its memory that it is of."""
+    bases: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """The value of a memory that was written to, as the tensor that it was made for."""
+    versions: dict[int, int] = field(default_factory=dict[int, int])
+    tensors: dict[int, FakeTensor] = field(default_factory=dict[int, FakeTensor])
+    """The tensors that there are."""
+
+    def copy(self) -> Memory:
+        """The same values, apart."""
+        return Memory(dict(self.values), dict(self.bases), dict(self.versions), dict(self.tensors))
+
+
+class Tracer(TorchDispatchMode):
+    """Emits what happens while it is entered; `builder.block` is where, `builder.location` is whose source line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fakes = FakeTensorMode(allow_non_fake_inputs=True)
+        self.entry = Block()
+        self._prologue: Operation | None = None
+        self.builder = GraphBuilder(self.entry, UNKNOWN_LOC)
+        self.memory = Memory()
+        self.globals: dict[str, GlobalOp] = {}
+        self.parameters: dict[str, Any] = {}
+        self.names: dict[int, str] = {}
+        """Names of the user's weights by identity, for their symbols."""
+        self._importer = GraphImporter(self.builder, lambda tensor: self.held(tensor))
+        self._weights: dict[Any, SSAValue] = {}
+        self._held: dict[int, tuple[Tensor, FakeTensor]] = {}
+        self.held_memories: set[int] = set()
+        self._static: dict[int, tuple[int, SSAValue]] = {}
+        self._alive: list[Any] = []
+        self._owners: dict[int, FakeTensor] = {}
+        self._fixed: set[int] = set()
+        self._next_version = 0
+
+    # -- tensors -----------------------------------------------------------------------------------------------------
+
+    def argument(self, tensor: Tensor, name: str) -> FakeTensor:
+        """An argument of the function: contiguous, whatever the example is."""
+        with self.fakes:
+            fake = cast(FakeTensor, torch.empty(tensor.shape, dtype=tensor.dtype))
+        value = self.entry.insert_arg(type_of_value(fake), len(self.entry.args))
+        value.name_hint = name if name.isidentifier() else None
+        self.bind(fake, value)
+        self._fixed.add(memory_of(fake))
+        return fake
+
+    def fresh(self, like: Tensor, value: SSAValue) -> FakeTensor:
+        """A new tensor of the type of another one, with a value."""
+        fake = self.unbound(like)
+        self.bind(fake, value)
+        return fake
+
+    def fake_of(self, tensor: Tensor) -> FakeTensor:
+        """The fake tensor of one that the function finds: a weight, a constant."""
+        if isinstance(tensor, FakeTensor):
+            return tensor
+        known = self._held.get(id(tensor))
+        if known is not None:
+            return known[1]
+        element_type_of(tensor.dtype)
+        with self.fakes:
+            fake = cast(FakeTensor, torch.empty(tensor.shape, dtype=tensor.dtype))
+        self._held[id(tensor)] = (tensor, fake)
+        self._owners.setdefault(memory_of(fake), fake)
+        self.held_memories.add(memory_of(fake))
+        self._static[id(fake)] = (0, self.held(tensor))
+        if id(tensor) in self.names or tensor.numel() > LARGEST_CONSTANT:
+            self._fixed.add(memory_of(fake))
+        return fake
+
+    def found(self, tensor: Tensor, name: str) -> Tensor:
+        """A tensor that the function finds outside, by its name there."""
+        if not isinstance(tensor, FakeTensor):
+            self.names.setdefault(id(tensor), name)
+            return self.fake_of(tensor)
+        return tensor
+
+    def scratch(self) -> Block:
+        """A block to be thrown away."""
+        return Block()
+
+    def value_of(self, tensor: Tensor) -> SSAValue:
+        """The value of a tensor as its memory is now."""
+        fake = self.fake_of(tensor)
+        known = self.memory.values.get(id(fake)) or self._static.get(id(fake))
+        if known is None:
+            raise UnsupportedError("this tensor is not one that the function's operations gave")
+        version, value = known
+        memory = memory_of(fake)
+        if version == self.memory.versions.get(memory, 0):
+            return value
+        owner = self._owners[memory]
+        base = self.memory.bases[memory]
+        if _position(owner) != _position(fake):
+            base = self._view(owner, base, fake)
+        self.memory.values[id(fake)] = (self.memory.versions[memory], base)
+        return base
+
+    def written(self, fake: FakeTensor, value: SSAValue) -> None:
+        """An in-place op gave a tensor a new value."""
+        memory = memory_of(fake)
+        if memory in self._fixed:
+            raise UnsupportedError("an argument or a weight is changed in place; work on a clone() and return it")
+        owner = self._owners[memory]
+        base = value
+        if _position(owner) != _position(fake):
+            base = self._scattered(owner, fake, value)
+        self._next_version += 1
+        self.memory.versions[memory] = self._next_version
+        self.memory.bases[memory] = base
+        self.memory.values[id(fake)] = (self._next_version, value)
+
+    def base_of(self, memory: int) -> SSAValue:
+        """The value of a memory, as the tensor that it was made for."""
+        return self.value_of(self._owners[memory])
+
+    def rebase(self, memory: int, value: SSAValue) -> None:
+        """Give a memory a value: what a branch or a loop left."""
+        self._next_version += 1
+        self.memory.versions[memory] = self._next_version
+        self.memory.bases[memory] = value
+
+    def unbound(self, like: Tensor) -> FakeTensor:
+        """A new tensor of the type of another one, whose value `bind` will tell."""
+        with self.fakes:
+            return cast(FakeTensor, torch.empty(like.shape, dtype=like.dtype))
+
+    def bind(self, fake: FakeTensor, value: SSAValue) -> None:
+        """Say what a tensor's value is."""
+        memory = memory_of(fake)
+        self._alive.append(fake)
+        self._owners.setdefault(memory, fake)
+        self.memory.tensors[id(fake)] = fake
+        self.memory.values[id(fake)] = (self.memory.versions.get(memory, 0), value)
+
+    def _view(self, owner: FakeTensor, base: SSAValue, view: FakeTensor) -> SSAValue:
+        """A view's elements, picked from its memory's."""
+        places = _places(owner, view)
+        with self.noticing():
+            return self.value_of(self.fresh(owner, base).reshape(-1)[places])
+
+    def _scattered(self, owner: FakeTensor, view: FakeTensor, value: SSAValue) -> SSAValue:
+        """The memory's elements with those of a view replaced."""
+        places = _places(owner, view)
+        with self.noticing():
+            flat = self.fresh(owner, self.base_of(memory_of(owner))).reshape(-1)
+            changed = torch.index_put(flat, (places.reshape(-1),), self.fresh(view, value).reshape(-1))
+            return self.value_of(changed.reshape(owner.shape))
+
+    def noticing(self) -> Any:
+        """A context in which operations are seen, entered or not before."""
+        return nullcontext() if self in _MODES._get_current_dispatch_mode_stack() else self
+
+    # -- operations --------------------------------------------------------------------------------------------------
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
+        kwargs = kwargs or {}
+        if str(func).startswith(("prim.device", "aten.lift_fresh", "aten.detach.")):
+            return self.fake_of(args[0]) if str(func).startswith("aten.lift") else self._meta(func, args, kwargs)
+        if str(func) in ("aten._local_scalar_dense.default", "aten.is_nonzero.default"):
+            raise UnsupportedError(
+                "code that is not read (of a library, or without source) needs the value of a tensor here, for a size, "
+                "an index or a condition; write the branch in a function of your own, or use torch.where"
+            )
+        args, kwargs = tree_map_only(Tensor, self.fake_of, (args, kwargs))
+        if func._schema.is_mutable:
+            return self._in_place(func, args, kwargs)
+        results = self._meta(func, args, kwargs)
+        inputs = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, Tensor)]
+        if self.builder.block is not self.entry and inputs and all(self._is_static(each) for each in inputs):
+            # Of weights alone (a transpose): once, before all branches and loops, where it can be done ahead.
+            values = self.in_entry(lambda: self._emitted(func, args, kwargs, results))
+            self._bind_results(results, values, self._bind_static)
+            return results
+        values = self._emitted(func, args, kwargs, results)
+        self._bind_results(results, values, self.bind)
+        return results
+
+    def _is_static(self, tensor: Tensor) -> bool:
+        memory = memory_of(tensor)
+        return id(tensor) in self._static and self.memory.versions.get(memory, 0) == 0
+
+    def _bind_static(self, fake: FakeTensor, value: SSAValue) -> None:
+        self._alive.append(fake)
+        self._owners.setdefault(memory_of(fake), fake)
+        self.held_memories.add(memory_of(fake))
+        self._static[id(fake)] = (0, value)
+
+    def _meta(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """The type of the result; a detached tensor is the same one."""
+        if str(func).startswith("aten.detach."):
+            return self.fake_of(args[0])
+        with self.fakes:
+            return func(*args, **kwargs)
+
+    def _in_place(self, func: Any, args: Any, kwargs: Any) -> Any:
+        name, _, overload = str(func).removeprefix("aten.").partition(".")
+        packet = getattr(torch.ops.aten, name.removesuffix("_"), None)
+        out = kwargs.get("out")
+        if out is not None or packet is None or not name.endswith("_") or not isinstance(args[0], FakeTensor):
+            raise UnsupportedError(f"{func} writes into its arguments; use the form that returns a new tensor")
+        self._meta(func, args, kwargs)  # refuses what eager refuses
+        functional = getattr(packet, overload, None) or packet.default
+        values = self._emitted(functional, args, kwargs, args[0])
+        self.written(args[0], values)
+        return args[0]
+
+    def _emitted(self, func: Any, args: Any, kwargs: Any, results: Any) -> Any:
+        """The value, or values, of an op on fake tensors."""
+        graph = Graph()
+        leaves, tree = tree_flatten((args, kwargs))
+        values: list[SSAValue] = []
+        for number, leaf in enumerate(leaves):
+            if isinstance(leaf, Tensor):
+                node = graph.placeholder(f"input{number}")
+                node.meta["val"] = leaf
+                values.append(self.value_of(leaf))
+                leaves[number] = node
+        arguments, options = tree_unflatten(leaves, tree)
+        node = graph.call_function(func, tuple(arguments), options)
+        node.meta["val"] = results
+        graph.output([node])
+        importer = self._importer
+        importer.problems.clear()
+        (value,) = importer.run(cast(Any, SimpleNamespace(graph=graph)), values, self.builder.location)
+        if importer.problems:
+            problem = importer.problems[0]
+            raise UnsupportedError(f"{problem.op}: {problem.reason}")
+        return value
+
+    def _bind_results(self, results: Any, values: Any, bind: Callable[[FakeTensor, SSAValue], None]) -> None:
+        if isinstance(results, FakeTensor):
+            bind(results, values)
+        elif isinstance(results, tuple | list):
+            for result, value in zip(results, values, strict=True):
+                if isinstance(result, FakeTensor) and value is not NotImplemented:
+                    bind(result, value)
+
+    # -- what the function holds -------------------------------------------------------------------------------------
+
+    def held(self, tensor: Tensor) -> SSAValue:
+        """A tensor's elements: in the text if few and without a name, else a global."""
+        with _MODES._disable_current_modes():
+            return self._held_value(tensor)
+
+    def _held_value(self, tensor: Tensor) -> SSAValue:
+        name = self.names.get(id(tensor))
+        if name is None and tensor.numel() <= LARGEST_CONSTANT:
+            return self.in_entry(lambda: self.builder.value(_constant(tensor)))
+        key = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape), tensor.stride())
+        value = self._weights.get(key) if tensor.numel() else None
+        if value is None:
+            symbol = self._unused(name or "constant")
+            self.globals[symbol] = GlobalOp(symbol, type_of_value(tensor))
+            self.parameters[symbol] = array_of_tensor(tensor)
+            value = self.in_entry(lambda: self.builder.value(ParameterOp(symbol, type_of_value(tensor))))
+            self._weights[key] = value
+        return value
+
+    def in_entry(self, emit: Callable[[], SSAValue]) -> SSAValue:
+        """What is emitted, at the function's start, where every region sees it."""
+        here, self.builder.block = self.builder.block, Block()
+        try:
+            value = emit()
+            operations = list(self.builder.block.ops)
+        finally:
+            self.builder.block = here
+        for op in operations:
+            op.detach()
+        if operations:
+            if self._prologue is not None:
+                self.entry.insert_ops_after(operations, self._prologue)
+            elif self.entry.first_op is not None:
+                self.entry.insert_ops_before(operations, self.entry.first_op)
+            else:
+                self.entry.add_ops(operations)
+            self._prologue = operations[-1]
+        return value
+
+    def at(self, location: LocationAttr) -> None:
+        """What is emitted from now on comes from this place."""
+        self.builder.location = location
+
+    def _unused(self, name: str) -> str:
+        found, number = name, 0
+        while found in self.globals or found == "main":
+            number += 1
+            found = f"{name}_{number}"
+        return found
+
+
+def memory_of(tensor: Tensor) -> int:
+    """What tensors that share elements have in common."""
+    return tensor.untyped_storage()._cdata  # pyright: ignore[reportPrivateUsage]
+
+
+def _position(tensor: Tensor) -> Position:
+    return tuple(tensor.shape), tensor.stride(), int(tensor.storage_offset())
+
+
+def _places(owner: Tensor, view: Tensor) -> Tensor:
+    """Where the elements of a view stand among those of its memory's first tensor, counted in row-major order."""
+    if owner.dtype != view.dtype or not owner.is_contiguous() or owner.storage_offset():
+        raise UnsupportedError("memory is changed in place through a view of another layout; work on a clone()")
+    with _MODES._disable_current_modes():
+        every = torch.arange(owner.numel())
+        return every.as_strided(tuple(view.shape), view.stride(), view.storage_offset()).contiguous()
+
+
+def _constant(tensor: Tensor) -> ConstantOp:
+    data = tensor.detach().cpu().contiguous()
+    if data.dtype == torch.bool:
+        data = -data.to(torch.int8)  # true is the signed one-bit integer -1
+    content = bytes(data.reshape(-1).view(torch.uint8).tolist()) if data.numel() else b""
+    return ConstantOp(DenseIntOrFPElementsAttr(cast(Any, type_of_value(tensor)), BytesAttr(content)))

@@ -1,0 +1,404 @@
+"""Functions compiled from their source against eager: branches, loops, returns, structures, calls."""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+import cuvil
+
+NAN = float("nan")
+CASES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = []
+
+
+def case(*calls: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A function and arguments that take each of its ways; all calls of one signature share one compilation."""
+
+    def put(function: Callable[..., Any]) -> Callable[..., Any]:
+        CASES.append((function, list(calls)))
+        return function
+
+    return put
+
+
+UP, DOWN = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([-1.0, -2.0, 0.5])
+BROKEN = torch.tensor([1.0, NAN, 2.0])
+
+
+@case((UP,), (DOWN,), (BROKEN,))
+def example(x: Tensor, threshold: float = 0.5) -> Tensor:
+    if x.mean() > threshold:
+        return torch.nn.functional.relu(x)
+    else:
+        return torch.sigmoid(x)
+
+
+@case((UP,), (DOWN,), (BROKEN,))
+def elif_chain(x):
+    if x.sum() > 5:
+        y = x * 2
+    elif x.sum() > 0 or x[0] < -10:
+        y = x + 1
+    elif not x.isnan().any():
+        y = -x
+    else:
+        y = torch.zeros_like(x)
+    return y - 1
+
+
+@case((UP,), (DOWN,))
+def nested_early_returns(x):
+    if x[0] > 0:
+        if x[1] > 5:
+            return x * 10
+        x = x + 1
+        if x[2] > 3:
+            return x * 100, True
+    return x, True
+
+
+@case((UP,), (DOWN,), (-UP,))
+def early_returns(x):
+    if x[0] > 0:
+        if x[1] > 5:
+            return x * 10
+        x = x + 1
+        if x[2] > 3:
+            return x * 100
+    y = x * 3
+    if y.sum() < -10:
+        return y
+    return y + x
+
+
+@case((torch.tensor(27),), (torch.tensor(1),), (torch.tensor(6),))
+def collatz(n):
+    steps = 0
+    while n > 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps, n
+
+
+@case((UP,), (UP * 1000,), (UP * 0,))
+def break_and_return_in_while(x):
+    total = torch.zeros(3)
+    while True:
+        total += x
+        x = x / 2
+        if x.sum() < 0.1:
+            return total, x
+        if total.max() > 100:
+            break
+    return total, -x
+
+
+@case((torch.tensor(5), UP), (torch.tensor(0), UP))
+def range_of_tensor(n, x):
+    acc = x
+    for i in range(int(n)):
+        if i == 2:
+            continue
+        acc = acc * 1.5 + i
+    return acc
+
+
+@case((UP,), (DOWN,))
+def break_in_unrolled_loop(x):
+    for i in range(5):
+        x = x * 2
+        if x.sum() > 20:
+            break
+        if x.sum() < -20:
+            return x, -1
+        x = x + i
+    return x, 1
+
+
+@case((UP,), (DOWN,))
+def python_loops(x):
+    out = []
+    for i, scale in enumerate((1.0, 2.0, 3.0)):
+        if i == 1:
+            continue
+        if i > 5:
+            break
+        out.append(x * scale)
+    else:
+        out.append(x)
+    n = 0
+    while n < 3:
+        n += 1
+    return [*out, torch.stack(out).sum(0) * n]
+
+
+@case((UP,), (DOWN,))
+def logic(x):
+    a, b = x[0] > 0, x.sum() > 2
+    if (a and not b) or (b and x[1] > 1):
+        x = x + 10
+    if 0 < x.sum() < 100 and (len(x) == 3 or b):
+        x = x * 2
+    return x if a else -x
+
+
+@case((UP,), (DOWN,), (BROKEN,))
+def numbers(x):
+    n = x.sum().item()
+    k = int(x[0]) + 3
+    if n > 1 and k // 2 != 7:
+        n = n * 2
+    return x * n + k / 4, n, k, math.sqrt(abs(float(x[0]))), max(n, 1.5) if n == n else 0.0
+
+
+@case((UP, DOWN), (DOWN, UP))
+def mutation_of_locals(x, y):
+    z = x.clone()
+    z[0] = 5.0
+    z += y
+    view = z[1:]
+    view.mul_(2)
+    if z.sum() > 0:
+        z[1:] = 7
+    w = z
+    w -= 1
+    return z, w, view
+
+
+@case((UP,), (DOWN,))
+def containers(x):
+    state = {"x": x, "n": 0, "xs": [x, x + 1]}
+    if x.sum() > 0:
+        state["x"] = x * 2
+        state["n"] += 1
+        state["xs"][0] = -x
+    a, *rest = state["xs"]
+    return state, a, tuple(rest)
+
+
+@dataclass
+class Pair:
+    left: Tensor
+    right: Tensor
+    scale: float = 1.0
+
+
+class Named(NamedTuple):
+    a: Tensor
+    b: Any
+
+
+@case((Pair(UP, DOWN), {"w": UP}, [DOWN]))
+def structured(pair, weights, rest):
+    made = Pair(pair.left * pair.scale, weights["w"] + rest[0])
+    if made.left.sum() > 0:
+        made.right = made.right * 2
+    return made, Named(made.left, {"r": pair.right}), [p * 2 for p in rest]
+
+
+def double(x: Tensor, times: int = 1) -> Tensor:
+    if x.sum() < 0:
+        return x
+    return double(x * 2, times - 1) if times > 1 else x * 2
+
+
+@case((UP,), (DOWN,))
+def calls(x):
+    def inner(y, *, k=2):
+        nonlocal offset
+        offset = offset + 1
+        return y * k if y.sum() > 3 else y
+
+    offset = 0
+    twice = functools.partial(double, times=2)
+    return inner(twice(x), k=3) + (lambda y: y + offset)(x)
+
+
+@case((UP,), (DOWN,))
+def functions_of_python(x):
+    parts = sorted({"b": 2, "a": 1}.items())
+    total = sum(x * value for _, value in parts)
+    flags = any(v > 2 for v in x) and all([x[0] < 5, True])
+    name = f"{parts[0][0]}"
+    assert name == "a", "not reached"
+    with torch.no_grad():
+        y = torch.softmax(total, 0)
+    return (y if flags else total), torch.cat([x, y]), F.layer_norm(x, (3,)), x @ y, x.to(torch.int64)
+
+
+class Gate(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.small = nn.Linear(3, 3)
+        self.stack = nn.Sequential(nn.Linear(3, 8), nn.GELU(), nn.Linear(8, 3))
+        self.scale = 2.0
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.small(x)
+        if x.mean() > 0:
+            return self.stack(x) * self.scale
+        return x
+
+
+class Layers(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Gate(), Gate()])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x) + x
+        return x
+
+
+torch.manual_seed(3)
+MODEL = Layers().eval()
+
+
+@case((UP,), (DOWN,), (torch.zeros(3),))
+def model(x):
+    return MODEL(x)
+
+
+@case((UP,), (DOWN,))
+def nested_loops(x):
+    count = 0
+    while x.abs().sum() < 200:
+        j = 0
+        while j < 3 and x.sum() < 50:
+            x = x * 1.5
+            j += 1
+        if x.sum() > 40:
+            x = x + 30
+        x = x * 1.1
+        count += 1
+    return x, count
+
+
+@pytest.mark.parametrize(("function", "calls"), CASES, ids=[function.__name__ for function, _ in CASES])
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_gives_what_eager_gives(function: Callable[..., Any], calls: list[tuple[Any, ...]], target: str) -> None:
+    if function is nested_early_returns:
+        pytest.skip("its ways return different structures: see test_source_errors")
+    compiled = cuvil.compile(function, target=target)
+    for arguments in calls:
+        check(compiled(*arguments), function(*arguments))
+    assert len(compiled.specializations) == 1
+
+
+def check(actual: Any, expected: Any) -> None:
+    assert type(actual) is type(expected)
+    if isinstance(expected, Tensor):
+        torch.testing.assert_close(actual, expected, equal_nan=True)
+    elif isinstance(expected, float):
+        assert actual == pytest.approx(expected, rel=1e-6, nan_ok=True)
+    elif isinstance(expected, dict):
+        assert actual.keys() == expected.keys()
+        for key in expected:
+            check(actual[key], expected[key])
+    elif isinstance(expected, list | tuple):
+        assert len(actual) == len(expected)
+        for one, other in zip(actual, expected, strict=True):
+            check(one, other)
+    elif isinstance(expected, Pair):
+        check(vars(actual), vars(expected))
+    else:
+        assert actual == expected
+
+
+def test_both_branches_are_in_the_native_code() -> None:
+    compiled = cuvil.compile(example, (UP,))
+    (made,) = compiled.specializations
+    assert made.compiled is not None
+    assert "scf.if" in made.compiled.text()
+    text = made.compiled.text("llvm-ir")
+    host = text[text.index("define void @main") : text.index("define internal")]
+    assert all(part in host for part in ("br i1", "call void @relu", "call void @sigmoid"))
+
+
+def test_a_new_signature_compiles_again_and_says_why() -> None:
+    compiled = cuvil.compile(example)
+    compiled(UP)
+    compiled(UP)
+    compiled(torch.ones(4))
+    compiled(UP, 0.1)
+    compiled(UP, threshold=0.1)
+    compiled(x=UP)
+    text = str(cuvil.explain(compiled))
+    assert "'x' is float32 [4], was float32 [3]" in text
+    assert "'threshold' is 0.1, was 0.5" in text
+    assert [made.signature for made in compiled.specializations] == [
+        "x: float32 [3]; threshold: 0.5",
+        "x: float32 [4]; threshold: 0.5",
+        "x: float32 [3]; threshold: 0.1",
+    ]
+
+
+SCALE = 2.0
+
+
+def test_values_outside_are_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    bias = 1.0
+
+    def scaled(x: Tensor) -> Tensor:
+        return x * SCALE + bias
+
+    compiled = cuvil.compile(scaled)
+    check(compiled(UP), UP * 2 + 1)
+    monkeypatch.setitem(globals(), "SCALE", 3.0)
+    check(compiled(UP), UP * 3 + 1)
+    bias = 0.0
+    check(compiled(UP), UP * 3)
+    assert "SCALE is no longer 2.0" in str(cuvil.explain(compiled))
+
+
+def test_decorator_forms() -> None:
+    @cuvil.compile
+    def plain(x: Tensor) -> Tensor:
+        """Doc."""
+        return x + 1
+
+    @cuvil.compile(options={"threads": 1}, target="interpreter")
+    def with_options(x: Tensor) -> Tensor:
+        return plain(x) * 2
+
+    class Holder:
+        @cuvil.compile
+        def method(self, x: Tensor) -> Tensor:
+            return x * 3
+
+    check(plain(UP), UP + 1)
+    check(with_options(UP), (UP + 1) * 2)
+    check(Holder().method(UP), UP * 3)
+    assert (plain.__name__, plain.__doc__) == ("plain", "Doc.")
+
+
+def test_strided_and_gradient_arguments() -> None:
+    compiled = cuvil.compile(example)
+    x = torch.arange(6.0).reshape(3, 2)[:, 1].requires_grad_()
+    check(compiled(x), example(x).detach())
+
+
+def test_threads_share_one_compilation() -> None:
+    compiled = cuvil.compile(example)
+    found: list[Tensor] = []
+    threads = [threading.Thread(target=lambda: found.append(compiled(UP))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(compiled.specializations) == 1
+    for each in found:
+        check(each, example(UP))

@@ -1,0 +1,185 @@
+"""What the front end from source cannot read: an error at the line and column of the user's source, with the remedy."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import cuvil
+from cuvil.arguments import ArgumentError
+from cuvil.errors import UnsupportedError
+from cuvil.frontends.source import reader
+
+X = torch.tensor([1.0, 2.0, 3.0])
+CACHE: list[Tensor] = []
+
+
+def shapes_differ(x):
+    y = torch.cat([x, x]) if x.sum() > 0 else x  # AT torch.cat: both of the same dtype and shape
+    return y
+
+
+def returns_differ(x):
+    if x.sum() > 0:  # AT x.sum() > 0: the returned value is
+        return x, 1
+    return x
+
+
+def set_on_one_side(x):
+    if x.sum() > 0:
+        y = x
+    return y  # AT y: 'y' is set only where the condition holds
+
+
+def set_in_loop(x):
+    while x.sum() < 10:
+        x = x * 2
+        y = x
+    return y  # AT y: set it before
+
+
+def grows(x):
+    found = []
+    while x.sum() < 10:  # AT while: a list grows in a loop
+        x = x * 2
+        found.append(x)
+    return found
+
+
+def changes_dtype(x):
+    n = 0
+    while x.sum() < 10:  # AT while: 'n' starts as 0 and becomes 0.5
+        x = x * 2
+        n = n + 0.5
+    return n
+
+
+def has_try(x):
+    try:  # AT try: a try statement cannot be compiled
+        return x + 1
+    except ValueError:
+        return x
+
+
+def reads_elements(x):
+    return torch.tensor(x.tolist()) + 1  # AT x.tolist(): reads a tensor's elements
+
+
+def prints(x):
+    print(x)  # AT print(x): print would run at compile time only
+    return x
+
+
+def changes_argument(x):
+    x += 1  # AT x += 1: an argument or a weight is changed in place
+    return x
+
+
+def changes_global(x):
+    CACHE.append(x)  # AT CACHE.append(x): from outside the function is changed
+    return x
+
+
+def raises_on_tensor(x):
+    if x.sum() > 0:
+        raise ValueError("positive")  # AT raise: a raise that depends on tensor values
+    return x
+
+
+def bad_shapes(x):
+    y = x + 1
+    return y @ torch.zeros(2, 2)  # AT y @: RuntimeError
+
+
+def dynamic_size(x):
+    return torch.zeros(int(x.sum()))  # AT torch.zeros: needs the value of a tensor here, for a size
+
+
+def masked(x):
+    return x[x > 1]  # AT x[x > 1]: depends on the values of tensors
+
+
+def unknown_name(x):
+    return x + missing  # noqa: F821  # AT missing: name 'missing' has no value
+
+
+def without_end(x):
+    while True:  # AT while: more than
+        x = x + 0
+
+
+def recursive(x):
+    return recursive(x) * 2  # AT recursive(x): nested deeper than
+
+
+def library_branch(x):
+    return sorted([x.sum(), x.mean()])  # AT sorted: code that is not read
+
+
+def random(x):
+    return x + torch.rand(3)  # AT torch.rand: random numbers
+
+
+CASES = [
+    value for value in list(globals().values()) if callable(value) and getattr(value, "__module__", "") == __name__
+]
+
+
+@pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
+def test_error_is_at_its_place(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MOST_ITERATIONS", 40)
+    with pytest.raises(UnsupportedError) as caught:
+        cuvil.compile(function, target="interpreter")(X)
+    error = caught.value
+    assert error.location is not None
+    assert error.location.file == __file__
+    line = linecache.getline(__file__, error.location.line)
+    assert "# AT " in line, str(error)
+    where, _, message = line.partition("# AT ")[2].strip().partition(": ")
+    assert line[error.location.column - 1 :].startswith(where), str(error)
+    assert message in error.message
+    assert line.rstrip() in str(error)
+    assert "^" in str(error)
+
+
+def test_error_in_an_inlined_function_says_who_calls() -> None:
+    def outer(x: Tensor) -> Tensor:
+        return prints(x * 2)
+
+    with pytest.raises(UnsupportedError, match="note: in the call of prints"):
+        cuvil.compile(outer)(X)
+
+
+def test_what_the_function_raises_is_raised() -> None:
+    def checked(x: Tensor, n: int) -> Tensor:
+        if n < 0:
+            raise ValueError(f"n is {n}")
+        return x * n
+
+    with pytest.raises(ValueError, match="n is -1"):
+        cuvil.compile(checked)(X, -1)
+
+
+def test_wrong_arguments() -> None:
+    def one(x: Tensor) -> Tensor:
+        return x
+
+    with pytest.raises(ArgumentError, match="missing a required argument"):
+        cuvil.compile(one)()
+
+
+def test_models_need_examples() -> None:
+    with pytest.raises(cuvil.CuvilError, match="needs example inputs"):
+        cuvil.compile(nn.Linear(2, 2))  # pyright: ignore
+
+
+def test_functions_without_source() -> None:
+    made: dict[str, Any] = {}
+    exec("def f(x): return x", made)
+    with pytest.raises(UnsupportedError, match="put it in a file"):
+        cuvil.compile(made["f"])
