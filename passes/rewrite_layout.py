@@ -85,6 +85,9 @@ class _Rewriter:
         replaced = [value for value in self.twins if isinstance(value.owner, Operation)]
         for value in reversed(replaced):
             self._leave(value)
+        for op in reversed(operations):
+            if isinstance(op, ct.BroadcastOp | ct.ConstantOp) and op.results[0].first_use is None:
+                self.block.erase_op(op)
 
     def _insert(self, op: Operation, before: Operation) -> SSAValue:
         op.location = before.location

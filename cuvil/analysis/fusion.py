@@ -591,7 +591,9 @@ class _Planner:
             case ct.PoolOp():
                 return view.is_identity
             case ct.AttentionOp():
-                return index >= 3 or (view.strides[-1] == 1 or view.shape[-1] == 1)
+                lead = range(len(view.shape) - 3)
+                is_merged = not lead or merged_stride(view, lead) is not None
+                return is_merged and (index >= 3 or view.strides[-1] == 1 or view.shape[-1] == 1)
             case _:
                 return False
 
@@ -628,7 +630,7 @@ def _contraction_takes(op: ct.ContractOp, index: int, view: View) -> bool:
     """Free dims and summed dims each have one stride; of the right operand one of the two is contiguous."""
     _, free, summed = contraction_dims(op, index)
     strides = merged_stride(view, free), merged_stride(view, summed)
-    if None in strides or any(stride is not None and stride < 0 for stride in view.strides):
+    if None in strides or any(stride < 0 for stride in view.strides):
         return False
     extents = [prod(view.shape[dim] for dim in dims) for dims in (free, summed)]
     return index == 0 or any(stride == 1 or extent == 1 for stride, extent in zip(strides, extents, strict=True))
