@@ -52,6 +52,11 @@ def ints(values: Sequence[int]) -> DenseArrayBase:
     return DenseArrayBase.from_list(i64, values)
 
 
+def numbers(attribute: DenseArrayBase) -> tuple[int, ...]:
+    """The numbers of an integer array attribute."""
+    return tuple(int(value) for value in attribute.get_values())  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+
+
 def int_attr(value: int) -> IntegerAttr:
     """The i64 attribute of `value`."""
     return IntegerAttr(value, i64)
@@ -308,7 +313,7 @@ def _print_keyword(printer: Printer, name: str, value: Attribute) -> None:
         return
     printer.print_string(" = ")
     if isinstance(value, DenseArrayBase):
-        printer.print_string("[" + ", ".join(str(number) for number in value.get_values()) + "]")
+        printer.print_string("[" + ", ".join(str(number) for number in numbers(value)) + "]")
     elif isinstance(value, IntegerAttr) and value.type == i64:
         printer.print_string(str(value.value.data))
     elif isinstance(value, StringAttr) and value.data.isidentifier():

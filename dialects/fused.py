@@ -68,7 +68,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from cuvil.dialects.base import CanonicalizesByTable, int_attr, ints, symbol_in, symbol_table_of
+from cuvil.dialects.base import CanonicalizesByTable, int_attr, ints, numbers, symbol_in, symbol_table_of
 from cuvil.dialects.types import buffer_of, shape_of, tensor_of
 from cuvil.semantics.dims import DimExpr, product
 
@@ -138,7 +138,7 @@ class ScheduleAttr(ParametrizedAttribute):
         """The numbers of an entry, None where the schedule leaves it out."""
         for key, value in zip(self.names, self.values, strict=True):
             if key.data == name:
-                return tuple(int(number) for number in value.get_values())
+                return numbers(value)
         return None
 
     @classmethod
@@ -173,8 +173,8 @@ class ScheduleAttr(ParametrizedAttribute):
 
 
 def _entry_text(name: StringAttr, value: DenseArrayBase) -> str:
-    numbers = [str(number) for number in value.get_values()]
-    return f"{name.data} = {numbers[0] if len(numbers) == 1 else '[' + ', '.join(numbers) + ']'}"
+    shown = [str(number) for number in numbers(value)]
+    return f"{name.data} = {shown[0] if len(shown) == 1 else '[' + ', '.join(shown) + ']'}"
 
 
 def tensor_type_of(value_type: Attribute) -> Attribute:
@@ -329,9 +329,9 @@ class KernelOp(IRDLOperation):
             if keyword == "family":
                 properties[keyword] = StringAttr(parser.parse_identifier())
             elif keyword == "access":
-                properties[keyword] = AccessAttr(*AccessAttr.parse_parameters(parser))
+                properties[keyword] = AccessAttr.new(AccessAttr.parse_parameters(parser))
             elif keyword == "schedule":
-                properties[keyword] = ScheduleAttr(*ScheduleAttr.parse_parameters(parser))
+                properties[keyword] = ScheduleAttr.new(ScheduleAttr.parse_parameters(parser))
             else:
                 parser.raise_error(f"{cls.name}: unknown attribute '{keyword}'; it takes family, access, schedule")
         parser.parse_punctuation(":")

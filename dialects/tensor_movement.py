@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import Pure
 
-from cuvil.dialects.base import TensorOp, int_attr, ints
+from cuvil.dialects.base import TensorOp, int_attr, ints, numbers
 from cuvil.dialects.types import element_domain, shape_of, tensor_of
 from cuvil.semantics import shape_rules
 from cuvil.semantics.dims import Dim
@@ -37,11 +37,6 @@ def element_of(value: SSAValue) -> Attribute:
     """The element type of a tensor value."""
     assert isinstance(value.type, TensorType)
     return value.type.element_type
-
-
-def numbers(attribute: DenseArrayBase) -> tuple[int, ...]:
-    """The values of an i64 array attribute."""
-    return tuple(int(value) for value in attribute.get_values())
 
 
 @irdl_op_definition

@@ -13,7 +13,7 @@ generic constructor costs twice as much. The verifier still sees all of them at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -33,6 +33,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     i1,
 )
+from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
@@ -329,7 +330,7 @@ class LoopBuilder:
         return op.results[0]
 
     @contextmanager
-    def heap(self, element_type: Attribute, size: int) -> Iterator[SSAValue]:
+    def heap(self, element_type: Attribute, size: int) -> Generator[SSAValue]:
         """A buffer of `size` elements from the heap, for what is too large for the stack, until the end of the `with`."""
         made = memref.AllocOp.get(element_type, None, [size])
         self.block.add_op(made)
@@ -414,7 +415,7 @@ class LoopBuilder:
         """
         if not isinstance(value.type, VectorType):
             return value
-        flags = arith.FastMathFlagsAttr([arith.FastMathFlag.REASSOC]) if kind in ("add", "mul") else _NO_FASTMATH
+        flags = arith.FastMathFlagsAttr([FastMathFlag.REASSOC]) if kind in ("add", "mul") else _NO_FASTMATH
         return self.op(
             vector.ReductionOp,
             value,
@@ -430,7 +431,7 @@ class LoopBuilder:
     # -- structure ---------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _inside(self, block: Block) -> Iterator[None]:
+    def _inside(self, block: Block) -> Generator[None]:
         outer, self.block = self.block, block
         self._constants.append({})
         try:
@@ -440,7 +441,7 @@ class LoopBuilder:
             self.block = outer
 
     @contextmanager
-    def for_(self, lower: Index, upper: Index, step: Index = 1, init: Sequence[SSAValue] = ()) -> Iterator[ForLoop]:
+    def for_(self, lower: Index, upper: Index, step: Index = 1, init: Sequence[SSAValue] = ()) -> Generator[ForLoop]:
         """for i = lower; i < upper; i += step, carrying `init`. The body must call `.yield_` once if it carries values.
 
         `.results` are the carried values after the loop.
@@ -458,7 +459,7 @@ class LoopBuilder:
             body.add_op(scf.YieldOp.create(operands=loop.yielded))
 
     @contextmanager
-    def if_(self, condition: SSAValue) -> Iterator[None]:
+    def if_(self, condition: SSAValue) -> Generator[None]:
         """if condition { body }, without results."""
         body = Block()
         op = scf.IfOp.create(operands=(condition,), result_types=(), regions=[Region([body]), Region()])
@@ -468,12 +469,10 @@ class LoopBuilder:
             body.add_op(scf.YieldOp.create())
 
     @contextmanager
-    def if_else(self, condition: SSAValue) -> Iterator[tuple[Branch, Branch]]:
+    def if_else(self, condition: SSAValue) -> Generator[tuple[Branch, Branch]]:
         """if condition { ... } else { ... }, without results: use `with then:` and `with other:` inside."""
         blocks = (Block(), Block())
-        op = scf.IfOp.create(
-            operands=(condition,), result_types=(), regions=[Region([blocks[0]]), Region([blocks[1]])]
-        )
+        op = scf.IfOp.create(operands=(condition,), result_types=(), regions=[Region([blocks[0]]), Region([blocks[1]])])
         self.block.add_op(op)
         yield Branch(self, blocks[0]), Branch(self, blocks[1])
 
@@ -492,14 +491,16 @@ class LoopBuilder:
         return op.results[0]
 
     @contextmanager
-    def parallel(self, count: Index) -> Iterator[SSAValue]:
+    def parallel(self, count: Index) -> Generator[SSAValue]:
         """Run the body for i in [0, count) over the threads, each thread a contiguous range, in order within it.
 
         Only at the outermost level of a kernel function; no carried values; the body may use values from outside.
         """
         body = Block(arg_types=(_INDEX,))
         bounds = (self.index(0), self.index(count), self.index(1))
-        op = scf.ParallelOp.build(operands=[[bounds[0]], [bounds[1]], [bounds[2]], []], result_types=[[]], regions=[Region([body])])
+        op = scf.ParallelOp.build(
+            operands=[[bounds[0]], [bounds[1]], [bounds[2]], []], result_types=[[]], regions=[Region([body])]
+        )
         self.block.add_op(op)
         with self._inside(body):
             yield body.args[0]

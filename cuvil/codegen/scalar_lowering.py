@@ -196,10 +196,6 @@ def _always(truth: bool) -> Compose:
 
 
 def _fmod_float(b: LoopBuilder, x: Sequence[SSAValue], _: bool) -> SSAValue:
-    return b.float_op(arith.RemFOp, *x) if hasattr(arith, "RemFOp") else _fmod_by_trunc(b, x)
-
-
-def _fmod_by_trunc(b: LoopBuilder, x: Sequence[SSAValue]) -> SSAValue:
     from cuvil.codegen.vector_math import fmod
 
     return fmod(b, x[0], x[1])
