@@ -239,9 +239,12 @@ class _Pointwise:
             with b.if_(b.compare_index("slt", whole, end)):
                 self._body(row, inner, whole, width, b.tail_mask(b.sub(end, whole), width), span)
 
-        if attempt(b, masked) is not None:
-            with b.for_(whole, end) as loop:
-                self._body(row, inner, loop.index, 1, None, span)
+        if attempt(b, masked) is None:
+            return
+        if whole == 0 and end == prod(inner):
+            raise CannotVectorize
+        with b.for_(whole, end) as loop:
+            self._body(row, inner, loop.index, 1, None, span)
 
     def _body(
         self,

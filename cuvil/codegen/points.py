@@ -67,8 +67,12 @@ class FlatGroup:
         return self._parts[key][dim]
 
     def coordinates(self) -> list[Coordinate]:
-        """One coordinate for each dim of the group."""
-        lone = sum(extent != 1 for extent in self.shape) <= 1
+        """One coordinate for each dim of the group; dims of 1 stay out of it, so that they cannot part its other dims."""
+        wide = [extent for extent in self.shape if extent != 1]
+        lone = len(wide) <= 1
+        if not lone and len(wide) < len(self.shape):
+            inner = iter(FlatGroup(self.flat, tuple(wide), self.step).coordinates())
+            return [ZERO if extent == 1 else next(inner) for extent in self.shape]
         return [
             Coordinate(None, self.step if (not lone or extent != 1) else 0, 0, extent, group=self, dim=dim)
             for dim, extent in enumerate(self.shape)
@@ -428,6 +432,9 @@ def strided_position(
     b: LoopBuilder, shape: Sequence[int], strides: Sequence[int], point: Point
 ) -> tuple[Index, int]:
     """The position `sum(coordinate * stride)` of a point, and how far it moves from lane to lane."""
+    # Dims of 1 add nothing, and must not part the run of a flat group.
+    wide = [dim for dim, extent in enumerate(shape) if extent != 1]
+    point, shape, strides = ([values[dim] for dim in wide] for values in (point, shape, strides))
     position: Index = 0
     step = 0
     dim = 0
@@ -440,15 +447,14 @@ def strided_position(
             step += group.step * stride
             dim += count
             continue
-        if shape[dim] != 1:
-            position = b.add(position, b.mul(coordinate.at(b), strides[dim]))
-            step += coordinate.step * strides[dim]
+        position = b.add(position, b.mul(coordinate.at(b), strides[dim]))
+        step += coordinate.step * strides[dim]
         dim += 1
     return position, step
 
 
 def _group_run(
-    point: Point, first: int, shape: Sequence[int], strides: Sequence[int]
+    point: Sequence[Coordinate], first: int, shape: Sequence[int], strides: Sequence[int]
 ) -> tuple[FlatGroup, int, int] | None:
     """Whether the dims from `first` on are all of one flat group, in its order and with row-major strides."""
     group = point[first].group
