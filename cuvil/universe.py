@@ -32,6 +32,7 @@ _DIALECTS = {
     "cuvil_fused": ("cuvil.dialects.fused", "CuvilFused"),
     "cuvil_vector": ("cuvil.dialects.vector", "CuvilVector"),
     "cuvil_llvm": ("cuvil.dialects.llvm_extra", "CuvilLLVM"),
+    "cuvil_gpu": ("cuvil.dialects.gpu", "CuvilGpu"),
     "nvvm": ("cuvil.dialects.nvvm", "NVVM"),
 }
 _registered: dict[str, PassFactory] = {}

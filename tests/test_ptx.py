@@ -17,21 +17,22 @@ from cuvil.codegen.ptx_text import module_to_text
 from cuvil.dialects.nvvm import NVVM
 from cuvil.dialects.nvvm_threads import SPECIAL_REGISTERS
 from cuvil.ir_text import parse_module
+from cuvil.pipeline import Pipeline
 from cuvil.targets.cuda import CudaTarget
 from cuvil.universe import make_context
 
 LIT = Path(__file__).parent.parent / "lit_tests"
-_RUN = re.compile(r"// RUN: cuvil-opt (\S+) .*-t '?ptx(?:\{arch=(\w+)\})?'? \| filecheck")
+_RUN = re.compile(r"// RUN: cuvil-opt (\S+) (?:-p (\S+) )?-t '?ptx(?:\{arch=(\w+)\})?'? \| filecheck")
 _PTXAS = shutil.which("ptxas")
 
 
-def emitting_tests() -> list[tuple[Path, str]]:
-    """The input and the architecture of every lit test that emits PTX."""
-    found: list[tuple[Path, str]] = []
+def emitting_tests() -> list[tuple[Path, str, str]]:
+    """The input, the pipeline and the architecture of every lit test that emits PTX."""
+    found: list[tuple[Path, str, str]] = []
     for path in sorted(LIT.rglob("*.mlir")):
-        for name, arch in _RUN.findall(path.read_text(encoding="utf-8")):
+        for name, pipeline, arch in _RUN.findall(path.read_text(encoding="utf-8")):
             source = Path(name.replace("%s", str(path)).replace("%S", str(path.parent)))
-            found.append((source.resolve(), arch or "sm_90a"))
+            found.append((source.resolve(), pipeline, arch or "sm_90a"))
     return found
 
 
@@ -62,8 +63,13 @@ def test_there_are_tests_that_emit() -> None:
 
 
 @pytest.mark.skipif(_PTXAS is None, reason="there is no ptxas on the PATH")
-@pytest.mark.parametrize(("path", "arch"), emitting_tests(), ids=lambda value: getattr(value, "stem", value))
-def test_ptxas_assembles_without_spills(path: Path, arch: str, tmp_path: Path) -> None:
-    module = parse_module(make_context(), path.read_text(encoding="utf-8"), str(path))
+@pytest.mark.parametrize(
+    ("path", "pipeline", "arch"), emitting_tests(), ids=lambda value: getattr(value, "stem", value)
+)
+def test_ptxas_assembles_without_spills(path: Path, pipeline: str, arch: str, tmp_path: Path) -> None:
+    context = make_context()
+    module = parse_module(context, path.read_text(encoding="utf-8"), str(path))
+    for step in Pipeline.of(pipeline).passes():
+        step.apply(context, module)
     said = assemble(module_to_text(module, CudaTarget.named(arch)), arch, tmp_path)
     assert all(int(size) == 0 for size in re.findall(r"(\d+) bytes spill", said)), said

@@ -151,7 +151,7 @@ class LlvmBuilder:
             llvm.GEPOp,
             base,
             position,
-            result=PTR,
+            result=base.type,
             rawConstantIndices=_DYNAMIC,
             elem_type=element,
             noWrapFlags=_NO_WRAP,

@@ -6,6 +6,7 @@
 | `iN`, floats          | themselves                                                     |
 | `bf16`                | `i16`, its bits; see `llvm_bfloat`                             |
 | `memref<..>`          | `!llvm.ptr` (a bare pointer to the first element)              |
+| `memref<.., N : i32>` | `!llvm.ptr<N>`: the memory space is an address space           |
 | `vector<NxT>`, rank 1 | `vector<NxT>`, its elements as above                           |
 
 In memory an `i1` takes one byte (0 or 1); `memory_type` says so.
@@ -17,6 +18,8 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     BFloat16Type,
     IndexType,
+    IntAttr,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     VectorType,
@@ -44,7 +47,8 @@ def llvm_type(source: Attribute) -> Attribute:
     if isinstance(source, IntegerType | AnyFloat | LLVMPointerType):
         return source
     if isinstance(source, MemRefType):
-        return PTR
+        space = source.memory_space
+        return LLVMPointerType(IntAttr(space.value.data)) if isinstance(space, IntegerAttr) else PTR
     if isinstance(source, VectorType):
         if source.get_num_dims() != 1 or source.get_num_scalable_dims():
             raise UnsupportedError(f"lower-loops-to-llvm: expected a fixed vector of rank 1, got {source}")

@@ -21,6 +21,7 @@ llvm.func @turn(%x: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<
   %po = llvm.getelementptr %tile[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
   %w = llvm.load %po : !llvm.ptr<3> -> f32
   llvm.store %w, %px : f32, !llvm.ptr<1>
-  llvm.store %w, %dynamic : f32, !llvm.ptr<3>
+  %pd = llvm.getelementptr %dynamic[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  llvm.store %w, %pd : f32, !llvm.ptr<3>
   llvm.return
 }

@@ -1,0 +1,250 @@
+"""Lower cuvil_gpu kernels to the llvm and nvvm dialects.
+
+```
+cuvil_gpu.kernel @copy threads = [128, 1, 1] {
+^bb0(%x: memref<512xf32, 1 : i32>, %y: memref<512xf32, 1 : i32>):
+  %v = cuvil_gpu.load %x[%i] : memref<512xf32, 1 : i32>, vector<4xf32>
+  ...
+}
+=>
+llvm.func @copy(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+  %p = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+  %v = llvm.load %p {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+  ...
+}
+```
+
+| source                              | target                                                                     |
+|-------------------------------------|----------------------------------------------------------------------------|
+| `cuvil_gpu.kernel`                  | `llvm.func` with `nvvm.kernel` and `nvvm.reqntid`                          |
+| `cuvil_gpu.shared`                  | an internal `llvm.mlir.global` in address space 3                          |
+| `cuvil_gpu.load`, `store`           | `llvm.load`, `store`, aligned as the whole vector                          |
+| `cuvil_gpu.atomic_add`              | inline PTX: `red.relaxed`, which LLVM's dialect of xDSL has no op for      |
+| `cuvil_gpu.warp_reduce`             | five `nvvm.shfl.sync bfly`, each combined with what the lane has           |
+| `gpu.thread_id`, `block_dim`, ...   | special registers, extended with zeros to 64 bits                          |
+| `gpu.barrier`                       | `nvvm.barrier0`                                                            |
+| arith, math, vector, memref, scf    | as `lower-loops-to-llvm` lowers them                                       |
+
+Requires: `math` expanded by `lower-math`; buffers in the memory spaces of `cuvil_gpu`.
+Ensures: only builtin, llvm, `cuvil_llvm` and nvvm ops are left.
+Declines (with an error): calls of other functions than kernels' own, ops of other levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import gpu, llvm
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    SymbolRefAttr,
+    UnitAttr,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from cuvil.codegen.llvm_build import NO_FLAGS, function
+from cuvil.codegen.llvm_control import CONTROL_RULES
+from cuvil.codegen.llvm_function import FunctionLowering, ModuleLowering
+from cuvil.codegen.llvm_memory import MEMORY_RULES
+from cuvil.codegen.llvm_scalar import SCALAR_RULES, Rule
+from cuvil.codegen.llvm_types import llvm_type, memory_type, size_bytes
+from cuvil.dialects import gpu as cuvil_gpu
+from cuvil.dialects import nvvm_threads as threads
+from cuvil.dialects.gpu import ReduceKind
+from cuvil.dialects.nvvm import KERNEL
+from cuvil.dialects.nvvm_attributes import SHARED, ShflKind, pointer
+from cuvil.errors import UnsupportedError
+from cuvil.targets.cpu import CpuTarget
+from cuvil.targets.cuda import TRIPLE
+
+_SHARED_ALIGNMENT = 16
+_NOT_ATOMIC = IntegerAttr(0, 64)
+# The rules of the loop level ask their target only how it rounds to bf16: in integer arithmetic, which every GPU has.
+_SCALAR_TARGET = CpuTarget(TRIPLE, "sm_80", "", vector_bytes=16, vector_registers=255, l1_bytes=0, l2_bytes=0)
+
+
+# -- threads -----------------------------------------------------------------------------------------------------------
+
+
+def _append(f: FunctionLowering, op: Operation) -> SSAValue:
+    f.b.emit(op)
+    return op.results[0]
+
+
+def _read_register(f: FunctionLowering, op: Operation, name: str) -> None:
+    value = _append(f, threads.SPECIAL_REGISTERS[name]())
+    f.set(op, f.b.op(llvm.ZExtOp, value, result=i64))
+
+
+def _dimension(register: str) -> Rule:
+    def lower(f: FunctionLowering, op: gpu.ThreadIdOp | gpu.BlockIdOp | gpu.BlockDimOp | gpu.GridDimOp) -> None:
+        _read_register(f, op, f"{register}.{op.dimension.data.value}")
+
+    return lower
+
+
+def _lane_id(f: FunctionLowering, op: gpu.LaneIdOp) -> None:
+    _read_register(f, op, "laneid")
+
+
+def _barrier(f: FunctionLowering, op: gpu.BarrierOp) -> None:
+    f.b.emit(threads.Barrier0Op())
+
+
+_INTRINSICS = {
+    (ReduceKind.MAX, True): "llvm.maximum",
+    (ReduceKind.MIN, True): "llvm.minimum",
+    (ReduceKind.MAX, False): "llvm.smax",
+    (ReduceKind.MIN, False): "llvm.smin",
+}
+
+
+def _combine(f: FunctionLowering, kind: ReduceKind, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    is_float = isinstance(lhs.type, AnyFloat)
+    if (kind, is_float) in _INTRINSICS:
+        return f.b.value_intrinsic(_INTRINSICS[kind, is_float], lhs, rhs, result=lhs.type)
+    if is_float:
+        return f.b.op(llvm.FAddOp, lhs, rhs, result=lhs.type, fastmathFlags=NO_FLAGS)
+    return f.b.op(llvm.AddOp, lhs, rhs, result=lhs.type, overflowFlags=IntegerAttr(0, 32))
+
+
+def _warp_reduce(f: FunctionLowering, op: cuvil_gpu.WarpReduceOp) -> None:
+    value = f.value(op.value)
+    everyone, clamp = f.b.constant(-1, i32), f.b.constant(cuvil_gpu.WARP_SIZE - 1, i32)
+    distance = cuvil_gpu.WARP_SIZE // 2
+    while distance:
+        offset = f.b.constant(distance, i32)
+        other = _append(f, threads.ShflSyncOp(ShflKind.BFLY, everyone, value, offset, clamp))
+        value = _combine(f, op.kind.data, value, other)
+        distance //= 2
+    f.set(op, value)
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------
+
+
+def _shared(f: FunctionLowering, op: cuvil_gpu.SharedOp) -> None:
+    buffer = op.buffer.type
+    assert isinstance(buffer, MemRefType)
+    name = f.module.fresh_name(f"{f.name}_shared")
+    array = llvm.LLVMArrayType(buffer.element_count(), memory_type(llvm_type(buffer.element_type)))
+    f.module.lowered.append(
+        llvm.GlobalOp(array, name, "internal", addr_space=SHARED, alignment=_SHARED_ALIGNMENT),
+    )
+    f.set(op, f.b.op(llvm.AddressOfOp, result=pointer(SHARED), global_name=SymbolRefAttr(name)))
+
+
+def _place(f: FunctionLowering, buffer: SSAValue, index: SSAValue) -> SSAValue:
+    buffer_type = buffer.type
+    assert isinstance(buffer_type, MemRefType)
+    element = memory_type(llvm_type(buffer_type.element_type))
+    return f.b.element_pointer(f.value(buffer), f.value(index), element)
+
+
+def _access_type(op: Operation, value_type: Attribute) -> Attribute:
+    lowered = llvm_type(value_type)
+    if memory_type(lowered) != lowered:
+        raise UnsupportedError(f"{op.name}: booleans are bytes in memory: expected i8, got {value_type}", op)
+    return lowered
+
+
+def _load(f: FunctionLowering, op: cuvil_gpu.LoadOp) -> None:
+    value_type = _access_type(op, op.value.type)
+    alignment = IntegerAttr(size_bytes(value_type), 64)
+    place = _place(f, op.buffer, op.index)
+    f.set(op, f.b.op(llvm.LoadOp, place, result=value_type, ordering=_NOT_ATOMIC, alignment=alignment))
+
+
+def _store(f: FunctionLowering, op: cuvil_gpu.StoreOp) -> None:
+    alignment = IntegerAttr(size_bytes(_access_type(op, op.value.type)), 64)
+    operands = (f.value(op.value), _place(f, op.buffer, op.index))
+    f.b.emit(llvm.StoreOp.create(operands=operands, properties={"ordering": _NOT_ATOMIC, "alignment": alignment}))
+
+
+def _atomic_add(f: FunctionLowering, op: cuvil_gpu.AtomicAddOp) -> None:
+    is_shared = cuvil_gpu.space_of(op.buffer.type) == cuvil_gpu.SHARED
+    scope, space = ("cta", "shared") if is_shared else ("gpu", "global")
+    ptx_type, letter = ("s32", "r") if isinstance(op.value.type, IntegerType) else ("f32", "f")
+    operands = [_place(f, op.buffer, op.index), f.value(op.value)]
+    text = f"red.relaxed.{scope}.{space}.add.{ptx_type} [$0], $1;"
+    address = "r" if is_shared else "l"
+    f.b.emit(llvm.InlineAsmOp(text, f"{address},{letter},~{{memory}}", operands, has_side_effects=True))
+
+
+GPU_RULES: Mapping[type[Operation], Rule] = {
+    gpu.ThreadIdOp: _dimension("tid"),
+    gpu.BlockDimOp: _dimension("ntid"),
+    gpu.BlockIdOp: _dimension("ctaid"),
+    gpu.GridDimOp: _dimension("nctaid"),
+    gpu.LaneIdOp: _lane_id,
+    gpu.BarrierOp: _barrier,
+    cuvil_gpu.SharedOp: _shared,
+    cuvil_gpu.LoadOp: _load,
+    cuvil_gpu.StoreOp: _store,
+    cuvil_gpu.AtomicAddOp: _atomic_add,
+    cuvil_gpu.WarpReduceOp: _warp_reduce,
+    cuvil_gpu.ReturnOp: lambda f, op: f.b.emit(llvm.ReturnOp()),
+}
+"""Op class => how it is lowered; beside the rules of the loop level."""
+
+
+# -- kernels -----------------------------------------------------------------------------------------------------------
+
+
+def lower_kernel(lowering: ModuleLowering, op: cuvil_gpu.KernelOp) -> None:
+    """Lower one kernel to a function."""
+    entry, *others = op.body.blocks
+    arg_types = [llvm_type(arg.type) for arg in entry.args]
+    f = FunctionLowering(lowering, op.sym_name.data, arg_types)
+    f.values.update(zip(entry.args, f.b.entry.args, strict=True))
+    for block in others:
+        made = Block(arg_types=[llvm_type(arg.type) for arg in block.args])
+        f.blocks[block] = made
+        f.values.update(zip(block.args, made.args, strict=True))
+    f.lower_block(entry)
+    for block, made in f.blocks.items():
+        f.b.start(made)
+        f.lower_block(block)
+    kernel = function(op.sym_name.data, arg_types, None, f.b.finish(), is_internal=False)
+    kernel.attributes |= {**op.attributes, KERNEL: UnitAttr(), "nvvm.reqntid": op.threads}
+    lowering.lowered.append(kernel)
+
+
+def _symbols(module: ModuleOp) -> set[str]:
+    return {op.properties["sym_name"].data for op in module.ops if "sym_name" in op.properties}  # pyright: ignore
+
+
+@dataclass(frozen=True)
+class LowerGpuToNvvmPass(ModulePass):
+    """cuvil_gpu kernels => llvm and nvvm dialects."""
+
+    name = "lower-gpu-to-nvvm"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace the module's kernels by functions."""
+        rules = {**SCALAR_RULES, **MEMORY_RULES, **CONTROL_RULES, **GPU_RULES}
+        lowering = ModuleLowering(_SCALAR_TARGET, {}, set(), _symbols(op), rules)
+        for inner in op.ops:
+            if isinstance(inner, cuvil_gpu.KernelOp):
+                lower_kernel(lowering, inner)
+            elif inner.dialect_name() in ("llvm", "cuvil_llvm"):
+                lowering.lowered.append(inner)
+            else:
+                raise UnsupportedError(f"{inner.name}: expected kernels at the top of a module", inner)
+        block = Block()
+        for made in lowering.lowered:
+            if made.parent is not None:
+                made.detach()
+            block.add_op(made)
+        old = op.body.block
+        op.body.insert_block(block, 0)
+        op.body.erase_block(old, safe_erase=False)
