@@ -272,6 +272,63 @@ def model(x):
     return MODEL(x)
 
 
+ATTENTION = nn.MultiheadAttention(16, 4, batch_first=True).eval()
+RECURRENT = nn.LSTM(16, 8, batch_first=True).eval()
+
+
+@case((torch.randn(2, 5, 16),))
+def layers_with_fast_paths(x):
+    y = ATTENTION(x, x, x)[0]
+    z = F.scaled_dot_product_attention(y, y, y, is_causal=True)
+    return RECURRENT(z)[0], F.dropout(z, 0.5, training=ATTENTION.training)
+
+
+@case((UP,), (DOWN,), (UP * 0,))
+def in_place_after_control_flow(x):
+    acc = x * 0
+    if x.sum() > 0:
+        acc = acc + 1
+    acc += 1
+    while acc.sum() < 10:
+        acc = acc + x.abs() + 1
+        acc += x
+    acc += 1
+    shared = [acc, acc] if acc[0] > 5 else [-acc, -acc]
+    return acc, shared
+
+
+@case((UP,), (DOWN,))
+def continue_in_while(x):
+    n = 0
+    while n < 6 and x.abs().sum() < 100:
+        n += 1
+        if x[0] < 0:
+            x = -x
+            continue
+        x = x * 2
+    return x, n
+
+
+@case((torch.tensor([3, 1, 2]),), (torch.tensor([0, 5, -7]),))
+def integers(x):
+    best, i = x[0], 0
+    while i < 3:
+        if x[i] > best:
+            best = x[i]
+        i += 1
+    return best, x[int(x[0]) % 3], x.to(torch.float16) / 3
+
+
+@case((UP, True), (DOWN, True))
+def walrus_and_unpacking(x, flag):
+    if flag and (total := x.sum()) > 1:
+        first, (*middle, last) = x[0], [x[1], x[2]]
+    else:
+        first, (*middle, last) = x[2], [x[1], x[0]]
+        total = x.sum() * 2
+    return first, middle, last, total
+
+
 @case((UP,), (DOWN,))
 def nested_loops(x):
     count = 0

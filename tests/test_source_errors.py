@@ -59,6 +59,27 @@ def changes_dtype(x):
     return n
 
 
+def changes_what_may_be_shared(x):
+    y, z = x * 1, x * 2
+    w = y if x.sum() > 0 else z
+    w += 1  # AT w += 1: it may be the same as another one
+    return y, z, w
+
+
+def changes_what_may_be_an_argument(x):
+    y = x
+    if x.sum() > 0:
+        y = y + 1
+    y += 1  # AT y += 1: it may be the same as another one
+    return y
+
+
+def changes_a_set(x):
+    names = set()
+    names.add("x")  # AT names.add: a set is changed
+    return x
+
+
 def has_try(x):
     try:  # AT try: a try statement cannot be compiled
         return x + 1

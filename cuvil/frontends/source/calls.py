@@ -18,7 +18,7 @@ from cuvil.frontends.source.control import is_dynamic, truth
 from cuvil.frontends.source.numbers import Number, as_number, converted, number_of_tensor
 from cuvil.frontends.source.scopes import Guards, ReadFunction, Scope, bind_parameters, scope_of
 from cuvil.frontends.source.syntax import SourceError, Syntax, first_unread, is_read, syntax_of
-from cuvil.frontends.source.trace import Tracer
+from cuvil.frontends.source.trace import Tracer, memory_of
 
 DEEPEST_CALL = 40
 _CHANGING = frozenset(
@@ -54,6 +54,9 @@ class Calls:
         """The variables of the functions that are being read, outermost first."""
         self.own: list[Any] = []
         """Objects made for this reading: what may be changed."""
+        tracer.reached = lambda: {
+            memory_of(leaf) for frame in self.frames for leaf in structures.leaves(frame) if isinstance(leaf, Tensor)
+        }
 
     def run_body(self, syntax: Syntax, scope: Scope) -> Any:
         """The value that a function returns; the statements' part."""
@@ -201,7 +204,9 @@ class Calls:
 
     def check_own(self, container: Any) -> None:
         """Refuse the change of a list, dict, set or object from outside the function."""
-        if not self.is_own(container) and not isinstance(container, set):
+        if isinstance(container, set):
+            raise UnsupportedError("a set is changed; use a dict or a list, which branches on tensors can follow")
+        if not self.is_own(container):
             raise UnsupportedError(
                 f"a {type(container).__name__} from outside the function is changed; compiled code would not do it "
                 "again: return the new value instead"

@@ -153,6 +153,7 @@ class _Merge:
         self.one = one
         self.other = other
         self.pairs: list[tuple[FakeTensor | None, SSAValue, SSAValue]] = []
+        self.made: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 
     def bind(self, results: Sequence[SSAValue]) -> None:
         """Give the merged tensors their values."""
@@ -178,6 +179,13 @@ class _Merge:
         """One value that is the first where the condition holds and the second where not."""
         if one is other:
             return one
+        merged = self.made.get((id(one), id(other)))
+        if merged is None:
+            # Two names of one thing stay so. Both are kept, so that their identities are theirs alone.
+            merged = self.made[id(one), id(other)] = (self.merged(one, other, name), one, other)
+        return merged[0]
+
+    def merged(self, one: Any, other: Any, name: str) -> Any:
         if isinstance(one, Absent) or isinstance(other, Absent):
             return structures.mapped(
                 self.or_nothing(isinstance(one, Absent)), other if isinstance(one, Absent) else one
@@ -212,7 +220,9 @@ class _Merge:
                 f"{name} is {describe(one)} where the condition holds and {describe(other)} where it does not; "
                 "make both of the same dtype and shape"
             )
-        return self.pair(one, self.one.ssa(one), self.other.ssa(other))
+        merged = self.pair(one, self.one.ssa(one), self.other.ssa(other))
+        self.tracer.may_share(merged, (one, other))
+        return merged
 
     def numbers(self, one: Any, other: Any, kind: type) -> Number:
         like = torch.empty((), dtype=DTYPES[kind], device="meta")
@@ -259,6 +269,8 @@ class _Loop:
         self.places: list[Place] = []
         self.memories: list[int] = []
         self.outcome = Outcome()
+        self.becomes: dict[tuple[Place, int], list[Tensor]] = {}
+        """The tensors that the leaves of a place are found to become."""
 
     def run(self) -> Outcome:
         self.discover()
@@ -310,6 +322,8 @@ class _Loop:
     def extend(self, after: State) -> bool:
         """Carry what else the body changed; True if there was any."""
         grown = False
+        for number, key in self.places:
+            grown |= self.note((number, key), after.held[number][1].get(key))
         for number, ((container, old), (_, new)) in enumerate(zip(self.before.held, after.held, strict=True)):
             if type(container) is list and len(old) != len(new):
                 raise UnsupportedError(
@@ -323,10 +337,22 @@ class _Loop:
                     continue
                 self.check(f"'{key}'", value, new[key])
                 self.places.append(place)
+                self.note(place, new[key])
                 grown = True
         for memory in _written(self.tracer, self.before.memory, [after.memory]):
             if memory not in self.memories:
                 self.memories.append(memory)
+                grown = True
+        return grown
+
+    def note(self, place: Place, value: Any) -> bool:
+        """Note which tensors of before the loop a carried place becomes; True if there are new ones."""
+        known = {memory_of(each) for each in self.before.memory.tensors.values()}
+        grown = False
+        for number, leaf in enumerate(structures.leaves(value)):
+            found = self.becomes.setdefault((place, number), [])
+            if isinstance(leaf, Tensor) and memory_of(leaf) in known and all(leaf is not each for each in found):
+                found.append(leaf)
                 grown = True
         return grown
 
@@ -375,9 +401,15 @@ class _Loop:
         for number, key in self.places:
             container, old = self.before.held[number]
             held = structures.contents(container)
-            held[key] = structures.mapped(
+            made = structures.mapped(
                 lambda leaf: self.like(leaf, next(remaining)) if _is_carried(leaf) else leaf, old[key]
             )
+            held[key] = made
+            for place, (before, now) in enumerate(
+                zip(structures.leaves(old[key]), structures.leaves(made), strict=True)
+            ):
+                if isinstance(before, Tensor):
+                    self.tracer.may_share(now, [before, *self.becomes.get(((number, key), place), [])])
             structures.refill(container, held)
         for memory in self.memories:
             self.tracer.rebase(memory, next(remaining))

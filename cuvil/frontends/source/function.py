@@ -10,7 +10,8 @@ import functools
 import inspect
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
@@ -203,7 +204,7 @@ def read_function(function: FunctionType, args: tuple[Any, ...], kwargs: dict[st
     own_args, own_kwargs = structures.mapped(argument, (args, kwargs))
     given = [(each, structures.contents(each)) for each in structures.containers((own_args, own_kwargs))]
     try:
-        with torch.no_grad(), tracer:
+        with torch.no_grad(), _plain_kernels(), tracer:
             result = reader.call_read(function, own_args, own_kwargs)
             _refuse_changes(given)
             outputs, results, template = _results(tracer, result)
@@ -221,6 +222,20 @@ def read_function(function: FunctionType, args: tuple[Any, ...], kwargs: dict[st
     module = ModuleOp([*tracer.globals.values(), FuncOp("main", types, Region([tracer.entry]))])
     imported = ImportedModule(module, tracer.parameters, tuple(inputs), tuple(outputs), None, None)
     return ReadProgram(imported, template, tuple(guards.found.values()), kept)
+
+
+@contextmanager
+def _plain_kernels() -> Generator[None]:
+    """Layers in terms of plain ops: neither the fused kernels of attention layers nor oneDNN's of recurrent ones."""
+    switches: Any = getattr(torch, "_C")  # noqa: B009 `torch.backends.mkldnn.flags` sets more than this, and warns
+    before = torch.backends.mha.get_fastpath_enabled(), switches._get_mkldnn_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    switches._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(before[0])
+        switches._set_mkldnn_enabled(before[1])
 
 
 def fake_type(tracer: Tracer, fake: Tensor) -> Any:

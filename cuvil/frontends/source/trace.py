@@ -11,7 +11,7 @@ branches can be compared by.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -35,6 +35,8 @@ from cuvil.frontends.aten_types import array_of_tensor, element_type_of, type_of
 from cuvil.frontends.exported import LARGEST_CONSTANT
 
 _MODES: Any = _python_dispatch  # what works on the stack of modes has no public name
+
+_CPU_ATTENTION = "aten._scaled_dot_product_flash_attention_for_cpu.default"
 
 Position = tuple[tuple[int, ...], tuple[int, ...], int]
 """Sizes, strides and offset of a tensor in its memory."""
@@ -80,6 +82,10 @@ class Tracer(TorchDispatchMode):
         self._owners: dict[int, FakeTensor] = {}
         self._fixed: set[int] = set()
         self._next_version = 0
+        self._shared: dict[int, set[int]] = {}
+        """Memories of merged tensors, and of those that they may be."""
+        self.reached: Callable[[], set[int]] = set
+        """The memories that the function's variables reach now."""
 
     # -- tensors -----------------------------------------------------------------------------------------------------
 
@@ -148,6 +154,7 @@ class Tracer(TorchDispatchMode):
     def written(self, fake: FakeTensor, value: SSAValue) -> None:
         """An in-place op gave a tensor a new value."""
         memory = memory_of(fake)
+        self.check_unshared(memory)
         if memory in self._fixed:
             raise UnsupportedError("an argument or a weight is changed in place; work on a clone() and return it")
         owner = self._owners[memory]
@@ -158,6 +165,31 @@ class Tracer(TorchDispatchMode):
         self.memory.versions[memory] = self._next_version
         self.memory.bases[memory] = base
         self.memory.values[id(fake)] = (self._next_version, value)
+
+    def may_share(self, fake: Tensor, others: Iterable[Tensor]) -> None:
+        """A merged tensor may be one of these, depending on the way that was taken."""
+        sources = {memory_of(self.fake_of(each)) for each in others}
+        self._shared.setdefault(memory_of(fake), set()).update(sources)
+
+    def check_unshared(self, memory: int) -> None:
+        """Refuse a change in place that another tensor may show or not, depending on the way that was taken."""
+        mine = self._sources(memory)
+        reached = self.reached() if self._shared else set[int]()
+        theirs = {other for other in reached if other != memory and (other in mine or memory in self._sources(other))}
+        if theirs or mine & self._fixed:
+            raise UnsupportedError(
+                "this tensor is changed in place, and after a branch or loop it may be the same as another one; "
+                "write x = x + y, or work on a clone()"
+            )
+
+    def _sources(self, memory: int) -> set[int]:
+        found, waiting = set[int](), [memory]
+        while waiting:
+            for source in self._shared.get(waiting.pop(), ()):
+                if source not in found:
+                    found.add(source)
+                    waiting.append(source)
+        return found - {memory}
 
     def base_of(self, memory: int) -> SSAValue:
         """The value of a memory, as the tensor that it was made for."""
@@ -212,9 +244,16 @@ class Tracer(TorchDispatchMode):
                 "an index or a condition; write the branch in a function of your own, or use torch.where"
             )
         args, kwargs = tree_map_only(Tensor, self.fake_of, (args, kwargs))
-        if func._schema.is_mutable:
-            return self._in_place(func, args, kwargs)
+        return self._in_place(func, args, kwargs) if func._schema.is_mutable else self._made(func, args, kwargs)
+
+    def _made(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """The result of an op that makes new tensors."""
         results = self._meta(func, args, kwargs)
+        if str(func) == _CPU_ATTENTION:
+            # The CPU's kernel is chosen before any mode sees the op; its first result is that of the op itself.
+            func, args, kwargs = _whole_attention(args, kwargs)
+            self.bind(results[0], self._emitted(func, args, kwargs, results[0]))
+            return results
         inputs = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, Tensor)]
         if self.builder.block is not self.entry and inputs and all(self._is_static(each) for each in inputs):
             # Of weights alone (a transpose): once, before all branches and loops, where it can be done ahead.
@@ -336,6 +375,15 @@ class Tracer(TorchDispatchMode):
             number += 1
             found = f"{name}_{number}"
         return found
+
+
+def _whole_attention(args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """The call of scaled_dot_product_attention that became one of the CPU's kernel."""
+    query, key, value, *rest = args
+    dropout, is_causal = (*rest, *(0.0, False)[len(rest) :])
+    options = {"attn_mask": kwargs.get("attn_mask"), "dropout_p": dropout, "is_causal": is_causal}
+    whole = torch.ops.aten.scaled_dot_product_attention.default
+    return whole, (query, key, value), {**options, "scale": kwargs.get("scale")}
 
 
 def memory_of(tensor: Tensor) -> int:
