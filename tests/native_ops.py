@@ -15,7 +15,21 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness, TensorType, bf16, f16, f32, f64, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import (
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    TensorType,
+    bf16,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from cuvil.dialects import tensor as ct
@@ -148,4 +162,6 @@ def _fault(wanted: Wanted, result: Array, reference: Array) -> str | None:
         differs |= (reference == 0) & (np.signbit(result) != np.signbit(reference))
     places = np.argwhere(differs)[:4].tolist()
     shown = ", ".join(f"{place}: {result[tuple(place)]} not {reference[tuple(place)]}" for place in places)
-    return f"  {wanted.label} {wanted.value.type}: {difference.relative_norm:.1e} at {int(differs.sum())} places: {shown}"
+    return (
+        f"  {wanted.label} {wanted.value.type}: {difference.relative_norm:.1e} at {int(differs.sum())} places: {shown}"
+    )

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerType, i1
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerType, VectorType, i1
 from xdsl.ir import Operation, SSAValue
 
 from cuvil.codegen.loop_kernels import (
     LoopKernel,
-    accumulator_type,
+    across_lanes,
     combine,
     emit_loop_kernel,
     narrowed,
@@ -85,21 +85,73 @@ def _is_better(b: LoopBuilder, kind: str, element: object, value: SSAValue, best
 
 def _emit_arg_reduce(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.ArgReduceOp)
-    shape, element = _shape(op.input), ct.element_of(op.input)
+    shape = _shape(op.input)
     lines = _Lines(shape, op.axis.value.data)
     if lines.count == 0:
         return
     source, target = kernel.buffers[op.input], kernel.results[0][1]
+    width = kernel.target.lanes(64)
+    is_streamed = lines.stride == 1 and lines.length >= 8 * width and ct.element_of(op.input) != i1
     with outer_loop(b, lines.count, prod(shape), kernel.threads) as loop:
         line = _line_index(loop)
         start = lines.start(b, line)
-        first = b.load(source, start)
-        with b.for_(1, lines.length, 1, [first, b.constant(0, _I64)]) as along:
-            value = b.load(source, b.add(start, b.mul(along.index, lines.stride)))
-            better = _is_better(b, op.kind.data, element, value, along.carried[0])
-            place = b.cast_index(along.index, _I64)
-            along.yield_(b.select(better, value, along.carried[0]), b.select(better, place, along.carried[1]))
-        b.store(along.results[1], target, line)
+        if is_streamed:
+            place = _place_in_stream(b, op, source, start, lines.length, width)
+        else:
+            place = _place_one_by_one(b, op, source, start, lines)
+        b.store(place, target, line)
+
+
+def _place_one_by_one(b: LoopBuilder, op: ct.ArgReduceOp, source: SSAValue, start: Index, lines: _Lines) -> SSAValue:
+    first = b.load(source, start)
+    with b.for_(1, lines.length, 1, [first, b.constant(0, _I64)]) as along:
+        value = b.load(source, b.add(start, b.mul(along.index, lines.stride)))
+        better = _is_better(b, op.kind.data, ct.element_of(op.input), value, along.carried[0])
+        place = b.cast_index(along.index, _I64)
+        along.yield_(b.select(better, value, along.carried[0]), b.select(better, place, along.carried[1]))
+    return along.results[1]
+
+
+def _place_in_stream(
+    b: LoopBuilder, op: ct.ArgReduceOp, source: SSAValue, start: Index, length: int, width: int
+) -> SSAValue:
+    """Two sweeps of vectors: the extreme, which is NaN if any element is, then the first element that is it or NaN."""
+    kind, element = op.kind.data, ct.element_of(op.input)
+    whole, parts = length - length % width, 4
+    unrolled = length - length % (parts * width)
+
+    def load(position: Index) -> SSAValue:
+        return widened(b, b.load(source, b.add(start, position), width), element)
+
+    init = [neutral(b, kind, element, width)] * parts
+    with b.for_(0, unrolled, parts * width, init) as sweep:
+        loads = [load(b.add(sweep.index, part * width)) for part in range(parts)]
+        sweep.yield_(*(combine(b, kind, element, *pair) for pair in zip(sweep.carried, loads, strict=True)))
+    best = sweep.results
+    # The last vector overlaps others: an extreme does not mind.
+    for position in (*range(unrolled, whole, width), length - width):
+        best[0] = combine(b, kind, element, best[0], load(position))
+    for part in range(1, parts):
+        best[0] = combine(b, kind, element, best[0], best[part])
+    extreme = b.broadcast(across_lanes(b, kind, element, best[0]), width)
+
+    lanes = DenseIntOrFPElementsAttr.from_list(VectorType(_I64, [width]), list(range(width)))
+    numbers = b.op(arith.ConstantOp, result=lanes.type, value=lanes)
+    none = b.constant(length, _I64, width)
+
+    def nearest(found: SSAValue, position: Index) -> SSAValue:
+        value = load(position)
+        if is_float(element):
+            hit = b.compare_float("oeq", value, extreme)
+            hit = b.int_op(arith.OrIOp, hit, b.compare_float("uno", value, value))
+        else:
+            hit = b.compare_int("eq", value, extreme)
+        base = b.broadcast(b.cast_index(b.index(position), _I64), width)
+        return b.int_op(arith.MinSIOp, found, b.select(hit, b.int_op(arith.AddiOp, base, numbers), none))
+
+    with b.for_(0, whole, width, [none]) as sweep:
+        sweep.yield_(nearest(sweep.carried[0], sweep.index))
+    return b.reduce("minsi", nearest(sweep.results[0], length - width))
 
 
 # -- scan ------------------------------------------------------------------------------------------------------------

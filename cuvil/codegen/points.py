@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerType, VectorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from cuvil.codegen.loops import Index, LoopBuilder, width_of
 from cuvil.codegen.scalar_lowering import emit_cast, emit_scalar, is_float, is_unsigned, storage_type
@@ -217,7 +217,7 @@ class PointEvaluator:
             case ct.UnpackOp():
                 return self._unpacked(op, point)
             case _:
-                name = op.name if hasattr(op, "name") else "a block argument"
+                name = op.name if isinstance(op, Operation) else "a block argument"
                 raise CuvilError(f"{name}: has no element-wise meaning inside a kernel")
 
     # -- leaves ------------------------------------------------------------------------------------------------------
@@ -434,7 +434,8 @@ def strided_position(
     """The position `sum(coordinate * stride)` of a point, and how far it moves from lane to lane."""
     # Dims of 1 add nothing, and must not part the run of a flat group.
     wide = [dim for dim, extent in enumerate(shape) if extent != 1]
-    point, shape, strides = ([values[dim] for dim in wide] for values in (point, shape, strides))
+    point = tuple(point[dim] for dim in wide)
+    shape, strides = [shape[dim] for dim in wide], [strides[dim] for dim in wide]
     position: Index = 0
     step = 0
     dim = 0
