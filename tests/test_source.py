@@ -55,17 +55,6 @@ def elif_chain(x):
     return y - 1
 
 
-@case((UP,), (DOWN,))
-def nested_early_returns(x):
-    if x[0] > 0:
-        if x[1] > 5:
-            return x * 10
-        x = x + 1
-        if x[2] > 3:
-            return x * 100, True
-    return x, True
-
-
 @case((UP,), (DOWN,), (-UP,))
 def early_returns(x):
     if x[0] > 0:
@@ -347,8 +336,6 @@ def nested_loops(x):
 @pytest.mark.parametrize(("function", "calls"), CASES, ids=[function.__name__ for function, _ in CASES])
 @pytest.mark.parametrize("target", ["interpreter", "cpu"])
 def test_gives_what_eager_gives(function: Callable[..., Any], calls: list[tuple[Any, ...]], target: str) -> None:
-    if function is nested_early_returns:
-        pytest.skip("its ways return different structures: see test_source_errors")
     compiled = cuvil.compile(function, target=target)
     for arguments in calls:
         check(compiled(*arguments), function(*arguments))
@@ -419,6 +406,25 @@ def test_values_outside_are_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
     bias = 0.0
     check(compiled(UP), UP * 3)
     assert "SCALE is no longer 2.0" in str(cuvil.explain(compiled))
+
+
+CONFIG = {"scale": 2.0}
+WEIGHT = torch.ones(3)
+
+
+def test_objects_outside_are_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def weighted(x: Tensor) -> Tensor:
+        return x * WEIGHT * CONFIG["scale"]
+
+    compiled = cuvil.compile(weighted)
+    check(compiled(UP), UP * 2)
+    monkeypatch.setitem(CONFIG, "scale", 4.0)
+    check(compiled(UP), UP * 4)
+    monkeypatch.setitem(globals(), "WEIGHT", torch.full((3,), 5.0))
+    check(compiled(UP), UP * 20)
+    text = str(cuvil.explain(compiled))
+    assert "CONFIG['scale'] is no longer 2.0" in text
+    assert "WEIGHT is no longer the object that it was" in text
 
 
 def test_decorator_forms() -> None:

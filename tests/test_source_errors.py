@@ -80,6 +80,13 @@ def changes_a_set(x):
     return x
 
 
+def list_of_unknown_length(x):
+    xs = [x]
+    if x.sum() > 0:
+        xs.append(x)
+    return len(xs)  # AT len(xs): a list has 2 elements where the condition holds and 1
+
+
 def has_try(x):
     try:  # AT try: a try statement cannot be compiled
         return x + 1

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from cuvil.errors import Diagnostic, SourceLocation, UnsupportedError
 from cuvil.frontends.source import structures
-from cuvil.frontends.source.control import is_dynamic, truth
+from cuvil.frontends.source.control import Clash, is_dynamic, truth
 from cuvil.frontends.source.numbers import Number, as_number, converted, number_of_tensor
 from cuvil.frontends.source.scopes import Guards, ReadFunction, Scope, bind_parameters, scope_of
 from cuvil.frontends.source.syntax import SourceError, Syntax, first_unread, is_read, syntax_of
@@ -66,6 +66,7 @@ class Calls:
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], place: SourceLocation) -> Any:
         """What a call gives."""
+        check_known((args, kwargs))
         special = self.special(function, args, kwargs)
         if special is not NotImplemented:
             return special
@@ -192,6 +193,7 @@ class Calls:
             raise UnsupportedError("a range that depends on tensor values can only be the range of a for statement")
         if isinstance(value, Number):
             raise UnsupportedError("a number is not iterable")
+        check_known(value)
         return list(cast("Iterable[Any]", value))
 
     # -- changes -----------------------------------------------------------------------------------------------------
@@ -215,6 +217,8 @@ class Calls:
     def check_changes(self, function: Any) -> None:
         """Refuse `append` and the like on containers from outside."""
         owner = getattr(function, "__self__", None)
+        if isinstance(owner, list | dict):
+            check_known(cast(Any, owner))
         if isinstance(owner, list | dict | set) and function.__name__ in _CHANGING:
             self.check_own(cast(Any, owner))
 
@@ -226,6 +230,13 @@ class Calls:
         elif isinstance(value, Tensor):
             return self.tracer.found(value, name)
         return value
+
+
+def check_known(value: Any) -> None:
+    """Refuse the use of what differs between ways that meet."""
+    for leaf in structures.leaves(value):
+        if isinstance(leaf, Clash):
+            raise UnsupportedError(leaf.reason)
 
 
 def _unwrapped(

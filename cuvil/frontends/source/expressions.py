@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from cuvil.errors import CuvilError, InternalError, UnsupportedError
 from cuvil.frontends.source import numbers
@@ -217,7 +217,9 @@ class Expressions(Calls):
         value = holder[index]
         if isinstance(value, Clash):
             raise UnsupportedError(value.reason)
-        return value
+        if type(holder) in (list, dict) and type(value) in PLAIN and not self.is_own(holder):
+            scope.guards.add(holder, repr(index), ast.unparse(node), lambda: holder[index], value)
+        return self.seen(value, ast.unparse(node)) if isinstance(value, Tensor | nn.Module) else value
 
     def _slice(self, node: ast.Slice, scope: Scope) -> slice:
         bounds = (

@@ -84,7 +84,9 @@ class Explanation:
         lines = [f"{self.name}: compiled {len(self.specializations)} time(s)"]
         for number, each in enumerate(self.specializations, 1):
             lines.append(f"  {number}. {each.signature}: {each.reason} ({each.seconds * 1e3:.0f} ms)")
-            lines += [f"     while {guard.name} is {guard.value!r}" for guard in each.program.guards]
+            lines += [
+                f"     while {guard.name} is {_shown(guard.value)}" for guard in each.program.guards if guard.is_plain
+            ]
         return "\n".join(lines)
 
 
@@ -163,7 +165,8 @@ class CompiledFunction:
             if each.signature == signature:
                 changed = [guard for guard in each.program.guards if not guard.holds()]
                 if changed:
-                    return f"{changed[0].name} is no longer {changed[0].value!r}"
+                    was = _shown(changed[0].value) if changed[0].is_plain else "the object that it was"
+                    return f"{changed[0].name} is no longer {was}"
                 return "the arguments are given in another way, or another object of the same type"
         old, new = _parts(self.specializations[-1].signature), _parts(signature)
         return ", ".join(f"'{name}' is {new[name]}, was {old[name]}" for name in new if old.get(name) != new[name])

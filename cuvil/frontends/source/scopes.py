@@ -12,20 +12,28 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
 
+from torch import Tensor, nn
+
 from cuvil.errors import UnsupportedError
 from cuvil.frontends.source.control import Clash
 from cuvil.frontends.source.syntax import Source, Syntax
 
 PLAIN = (bool, int, float, str, type(None))
+_GUARDED = (Tensor, nn.Module, FunctionType)
 
 
 @dataclass(frozen=True)
 class Guard:
-    """A plain Python value outside of the function that it was compiled for."""
+    """A value outside of the function that it was compiled for: a plain one, or the identity of an object."""
 
     name: str
     read: Callable[[], Any]
     value: Any
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a value is guarded, not an identity."""
+        return type(self.value) in PLAIN
 
     def holds(self) -> bool:
         """Whether the value is what it was."""
@@ -33,7 +41,11 @@ class Guard:
             now = self.read()
         except Exception:  # the name or attribute is gone
             return False
-        return type(now) is type(self.value) and (now == self.value or (now != now and self.value != self.value))
+        if now is self.value:
+            return True
+        if type(now) is not type(self.value) or type(now) not in PLAIN:
+            return False
+        return now == self.value or (now != now and self.value != self.value)
 
 
 class Guards:
@@ -44,8 +56,8 @@ class Guards:
         self.kept: list[Any] = []
 
     def add(self, holder: Any, name: str, shown: str, read: Callable[[], Any], value: Any) -> None:
-        """Guard a value, if it is a plain one."""
-        if type(value) in PLAIN and (id(holder), name) not in self.found:
+        """Guard a value, if it is a plain one, a tensor, a module or a function."""
+        if (type(value) in PLAIN or isinstance(value, _GUARDED)) and (id(holder), name) not in self.found:
             self.kept.append(holder)
             self.found[id(holder), name] = Guard(shown, read, value)
 

@@ -91,8 +91,7 @@ class Tracer(TorchDispatchMode):
 
     def argument(self, tensor: Tensor, name: str) -> FakeTensor:
         """An argument of the function: contiguous, whatever the example is."""
-        with self.fakes:
-            fake = cast(FakeTensor, torch.empty(tensor.shape, dtype=tensor.dtype))
+        fake = self.unbound(tensor)
         value = self.entry.insert_arg(type_of_value(fake), len(self.entry.args))
         value.name_hint = name if name.isidentifier() else None
         self.bind(fake, value)
@@ -113,8 +112,7 @@ class Tracer(TorchDispatchMode):
         if known is not None:
             return known[1]
         element_type_of(tensor.dtype)
-        with self.fakes:
-            fake = cast(FakeTensor, torch.empty(tensor.shape, dtype=tensor.dtype))
+        fake = self.unbound(tensor)
         self._held[id(tensor)] = (tensor, fake)
         self._owners.setdefault(memory_of(fake), fake)
         self.held_memories.add(memory_of(fake))
@@ -203,7 +201,8 @@ class Tracer(TorchDispatchMode):
 
     def unbound(self, like: Tensor) -> FakeTensor:
         """A new tensor of the type of another one, whose value `bind` will tell."""
-        with self.fakes:
+        # Beneath this mode, or the fake mode's own work would be seen as the function's.
+        with _MODES._disable_current_modes(), self.fakes:
             return cast(FakeTensor, torch.empty(like.shape, dtype=like.dtype))
 
     def bind(self, fake: FakeTensor, value: SSAValue) -> None:
