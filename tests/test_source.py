@@ -308,6 +308,33 @@ def integers(x):
     return best, x[int(x[0]) % 3], x.to(torch.float16) / 3
 
 
+@case((UP,), (DOWN,))
+def written_by_index(x):
+    out, i = torch.zeros(5, 3), 0
+    while i < 5 and x.sum() < 100:
+        out[i] = x
+        x = x * 2 + out[i, i % 3]
+        i += 1
+    last = torch.zeros((), dtype=torch.int64) - 1
+    out[last] = 7
+    return out, i, out[last, 1:], i**2.0 if i > 0 else 0.0
+
+
+@case((UP,), (DOWN,))
+def structures_in_loops(x):
+    state = (x, {"a": x * 2}, 0)
+    while state[0].sum() < 50:
+        y, held, n = state
+        state = (y + held["a"].abs(), {"a": held["a"] * 1.5}, n + 1)
+    rows = torch.zeros(3)
+    for row in x.reshape(3, 1):
+        if row > 1:
+            rows += row
+        else:
+            rows -= row
+    return state, rows
+
+
 @case((UP, True), (DOWN, True))
 def walrus_and_unpacking(x, flag):
     if flag and (total := x.sum()) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -211,9 +211,7 @@ class Expressions(Calls):
     def _subscript(self, node: ast.Subscript, scope: Scope) -> Any:
         holder, index = self.expression(node.value, scope), self.expression(node.slice, scope)
         if isinstance(holder, Tensor):
-            single = index.tensor if isinstance(index, Number) else index
-            if isinstance(single, Tensor) and single.dim() == 0 and single.dtype not in (torch.bool, torch.uint8):
-                return _picked(holder, single)
+            holder, index = _picked(holder, index)
         value = holder[index]
         if isinstance(value, Clash):
             raise UnsupportedError(value.reason)
@@ -298,11 +296,25 @@ class Expressions(Calls):
         raise NotImplementedError
 
 
-def _picked(holder: Tensor, index: Tensor) -> Tensor:
-    """The part of a tensor at an index that the running program knows; negative ones count from the end."""
+def position(index: Any, size: int) -> Tensor | None:
+    """An index that the running program knows, counted from the start, as a tensor of one element; None of others."""
+    index = index.tensor if isinstance(index, Number) else index
+    if not isinstance(index, Tensor) or index.dim() or index.dtype in (torch.bool, torch.uint8):
+        return None
     index = index.to(torch.int64)
-    index = torch.where(index < 0, index + holder.shape[0], index)
-    return torch.index_select(holder, 0, index.reshape(1)).squeeze(0)
+    return torch.where(index < 0, index + size, index).reshape(1)
+
+
+def _picked(holder: Tensor, index: Any) -> tuple[Tensor, Any]:
+    """A tensor cut down to the indices that the running program knows, and the index that is left to take of it."""
+    parts: list[Any] = list(cast("tuple[Any, ...]", index)) if isinstance(index, tuple) else [index]
+    for axis, part in enumerate(parts):
+        if not isinstance(part, int | slice | Number | Tensor) or axis >= holder.dim():
+            break
+        place = position(part, holder.shape[axis])
+        if place is not None:
+            holder, parts[axis] = torch.index_select(holder, axis, place), 0
+    return holder, tuple(parts) if isinstance(index, tuple) else parts[0]
 
 
 def _explained(error: Exception) -> str:

@@ -76,7 +76,7 @@ def binary(function: Callable[[Any, Any], Any], lhs: Any, rhs: Any) -> Any:
     if not kinds <= {bool, int, float}:
         return NotImplemented
     left, right = as_number(lhs).tensor, as_number(rhs).tensor
-    if function is operator.pow and left.dtype != torch.float64:
+    if function is operator.pow and float not in kinds:
         raise UnsupportedError("a power of whole numbers known at run time; make the base a float")
     wide = torch.float64 if float in kinds or function is operator.truediv else torch.int64
     if not (kinds == {bool} and function in (operator.and_, operator.or_, operator.xor)):

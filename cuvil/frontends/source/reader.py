@@ -15,7 +15,7 @@ from cuvil.errors import CuvilError, InternalError, UnsupportedError
 from cuvil.frontends.source import structures
 from cuvil.frontends.source.calls import NumberRange, UserRaise
 from cuvil.frontends.source.control import Clash, Outcome, State, branch, is_dynamic, loop, truth_of
-from cuvil.frontends.source.expressions import Expressions
+from cuvil.frontends.source.expressions import Expressions, position
 from cuvil.frontends.source.numbers import Number
 from cuvil.frontends.source.scopes import Scope
 from cuvil.frontends.source.syntax import SourceError, Syntax, escapes
@@ -231,6 +231,11 @@ class Reader(Expressions):
         holder, index = self.expression(target.value, scope), self.expression(target.slice, scope)
         if isinstance(holder, Tensor):
             value = value.tensor if isinstance(value, Number) else value
+            place = position(index, holder.shape[0]) if holder.dim() else None
+            if place is not None:
+                row = torch.as_tensor(value, dtype=holder.dtype).to(holder.dtype).expand(holder.shape[1:])
+                holder.index_put_((place,), row.unsqueeze(0))
+                return
         else:
             self.check_own(holder)
         try:
