@@ -1,17 +1,21 @@
 """Turn kernels into functions of loops, and the host program into calls on flat buffers.
 
-    cuvil_fused.kernel @k(%a = %x) into(%o) ...       =>  func.func private @k(%a: memref<32xf32>, %o: memref<32xf32>) { loops }
+    cuvil_fused.kernel @k(%a = %x) into(%o) ...       =>  func.func private @k(%a: memref<32xf32>, %o: memref<32xf32>)
+      { loops }
                                                           and   func.call @k(%x, %o)
     %w = cuvil_fused.parameter @w : memref<4x8xf32>   =>  %w = memref.get_global @w : memref<32xf32>
     cuvil_tensor.global @w : tensor<4x8xf32>          =>  memref.global "private" @w : memref<32xf32> = uninitialized
-    %b = cuvil_fused.arena_view %arena at 64          =>  %b = memref.view %arena[%c64][] : memref<Nxi8> to memref<32xf32>
+    %b = cuvil_fused.arena_view %arena at 64          =>  %b = memref.view %arena[%c64][] : memref<Nxi8> to
+      memref<32xf32>
     cuvil_fused.copy %a, %b                           =>  memref.copy %a, %b
     memref.load %m[] : memref<i1>                     =>  memref.load %m[%c0] : memref<1xi1>
 
-Requires: destination style with planned memory (`bufferize`, `plan-memory`), packed weights (`pack-weights`), known dims.
-Ensures: the loop level, see `cuvil.codegen.loops`; kernels that are equal but for names share one function. Initializers of
-globals are gone: whoever binds weights has evaluated them before.
-Declines: symbolic dims, with an error that names the op. Options: `target` (host, x86-64-v3, ...) and `threads` to cut for.
+Requires: destination style with planned memory (`bufferize`, `plan-memory`), packed weights (`pack-weights`), known
+dims. Ensures: the loop level, see `cuvil.codegen.loops`; kernels that are equal but for names share one function; a
+destination that no operand shares is `llvm.noalias`. Initializers of globals are gone: whoever binds weights has
+evaluated them before.
+Declines: symbolic dims, with an error that names the op. Options: `target` (host, x86-64-v3, ...) and `threads` to
+cut for.
 """
 
 from __future__ import annotations
@@ -27,16 +31,14 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
-    IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     StringAttr,
     TensorType,
     UnitAttr,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from cuvil.codegen.anchored_kernels import emit_anchored_kernel
@@ -111,9 +113,7 @@ class _Lowering:
     parameters: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
 
     def lower_global(self, op: ct.GlobalOp) -> None:
-        made = memref.GlobalOp.get(
-            op.sym_name, flat_type(op.value_type), UnitAttr(), StringAttr("private")
-        )
+        made = memref.GlobalOp.get(op.sym_name, flat_type(op.value_type), UnitAttr(), StringAttr("private"))
         self.parameters[op.sym_name.data] = op.value_type
         self.module.body.block.insert_op_before(made, op)
         op.detach()
@@ -128,7 +128,10 @@ class _Lowering:
         for op in list(function.walk()):
             if op is not function:
                 self._lower_op(op)
-        for value in [*block.args, *(a for op in function.walk() for r in op.regions for bl in r.blocks for a in bl.args)]:
+        for value in [
+            *block.args,
+            *(a for op in function.walk() for r in op.regions for bl in r.blocks for a in bl.args),
+        ]:
             _retype(value)
         inputs = [value.type for value in block.args]
         function.function_type = FunctionType.from_lists(inputs, [])
@@ -161,16 +164,16 @@ class _Lowering:
             case fused.ArenaViewOp():
                 b = LoopBuilder(Block())
                 offset = b.index(op.offset_bytes.value.data)
-                made = memref.ViewOp.build(
-                    operands=[op.arena, offset, []], result_types=[flat_type(op.buffer.type)]
-                )
+                made = memref.ViewOp.build(operands=[op.arena, offset, []], result_types=[flat_type(op.buffer.type)])
                 self._replace(op, [*self._taken(b), made])
             case fused.CopyOp():
                 self._replace(op, [memref.CopyOp(op.source, op.target)])
             case memref.LoadOp() | memref.StoreOp():
                 self._flatten_access(op, block)
             case fused.AllocOp() | fused.FreeOp():
-                raise UserError(f"{op.name}: memory is not planned yet; run plan-memory before lower-fused-to-loops", op)
+                raise UserError(
+                    f"{op.name}: memory is not planned yet; run plan-memory before lower-fused-to-loops", op
+                )
             case ct.TensorOp() | ct.ParameterOp():
                 raise UserError(f"{op.name}: is outside of a kernel; run fuse and bufferize before", op)
             case _:
@@ -288,7 +291,12 @@ def structural_key(kernel: fused.KernelOp) -> object:
     numbers: dict[SSAValue, int] = {}
     for argument in kernel.body.block.args:
         numbers[argument] = len(numbers)
-    parts: list[object] = [kernel.family, kernel.schedule, kernel.access, *(value.type for value in (*kernel.inputs, *kernel.into))]
+    parts: list[object] = [
+        kernel.family,
+        kernel.schedule,
+        kernel.access,
+        *(value.type for value in (*kernel.inputs, *kernel.into)),
+    ]
     for op in kernel.body.block.ops:
         operands = tuple(numbers[operand] for operand in op.operands)
         parts.append((op.name, operands, tuple(op.properties.items()), tuple(result.type for result in op.results)))

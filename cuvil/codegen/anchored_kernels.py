@@ -7,7 +7,7 @@ anchor only change where the store goes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -27,7 +27,7 @@ from cuvil.codegen.pooling import PoolSpec, emit_pool
 from cuvil.codegen.scalar_lowering import is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError
-from cuvil.semantics.views import View, contiguous_strides, static_shape, view_of
+from cuvil.semantics.views import View, static_shape, view_of
 
 
 @dataclass
@@ -145,9 +145,7 @@ def _emit_contraction(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None
     extents = [left.shape[dim] for dim in batch]
     m, k = prod(left.shape[dim] for dim in free), prod(left.shape[dim] for dim in summed)
     strides = [left.strides[dim] for dim in batch]
-    lhs = _operand(
-        kernel, left, [*extents, m, k], [*strides, _one_stride(left, free), _one_stride(left, summed)]
-    )
+    lhs = _operand(kernel, left, [*extents, m, k], [*strides, _one_stride(left, free), _one_stride(left, summed)])
     rhs, n = _right_operand(kernel, op)
     spec = ContractionSpec.of(tuple(extents), m, n, k, storage_type(ct.element_of(op.lhs)), kernel.threads)
     rows = len(batch) + len(free)
@@ -187,9 +185,7 @@ def _channels_last(kernel: LoopKernel, value: SSAValue, order: Sequence[int]) ->
     """The operand as [N, spatial..., C] whatever its order, and the places of those dims in the result."""
     view = _view(kernel, value)
     places = (order[0], *order[2:], order[1])
-    operand = _operand(
-        kernel, view, [view.shape[place] for place in places], [view.strides[place] for place in places]
-    )
+    operand = _operand(kernel, view, [view.shape[place] for place in places], [view.strides[place] for place in places])
     return operand, places
 
 
@@ -282,7 +278,7 @@ def _emit_attention(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     emit_attention(b, kernel.target, spec, query, key, value, mask, epilogue)
 
 
-_EMITTERS = {
+_EMITTERS: dict[type[Operation], Callable[[LoopBuilder, LoopKernel, Operation], None]] = {
     ct.ContractOp: _emit_contraction,
     ct.ConvolutionOp: _emit_convolution,
     ct.PoolOp: _emit_pool,

@@ -2,15 +2,16 @@
 
 Three loop shapes, chosen by what the region holds:
 
-- *pointwise*: every result has the iteration shape. The outer dims are one parallel loop, the inner dims one flat vector loop;
-  as many dims go inside as the region's accesses allow (`CannotFlatten` says no), so that a plain element-wise kernel is one
-  flat loop whatever its rank.
-- *rows*: reductions over trailing axes and what depends on them (softmax, the norms): one row at a time, in stages. Stage s
-  computes the reductions whose operands need s reductions before them; a costly value needed in two stages is kept in a
-  row buffer on the thread's stack, cheap ones are computed again from the (cached) row.
+- *pointwise*: every result has the iteration shape. The outer dims are one parallel loop, the inner dims one flat
+  vector loop; as many dims go inside as the region's accesses allow (`CannotFlatten` says no), so that a plain
+  element-wise kernel is one flat loop whatever its rank.
+- *rows*: reductions over trailing axes and what depends on them (softmax, the norms): one row at a time, in stages.
+  Stage s computes the reductions whose operands need s reductions before them; a costly value needed in two stages is
+  kept in a row buffer on the thread's stack, cheap ones are computed again from the (cached) row.
 - *columns*: one level of reductions over other axes; vectors run along the last dim that stays.
 
-Sums run in several vector accumulators, so that their error grows with the logarithm of the lanes rather than with the length.
+Sums run in several vector accumulators, so that their error grows with the logarithm of the lanes rather than with
+the length.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import prod
 
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import BFloat16Type, DenseIntOrFPElementsAttr, Float16Type, f32, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from cuvil.codegen.loops import ForLoop, Index, LoopBuilder, element_type_of, width_of
+from cuvil.codegen.loops import ForLoop, Index, LoopBuilder, element_type_of
 from cuvil.codegen.points import (
     CannotFlatten,
     CannotVectorize,
@@ -159,7 +161,9 @@ class _Pointwise:
             raise AssertionError("one element at a time is always possible")
 
     def _emit_flat(self, shape: tuple[int, ...], width: int, contiguous: bool = False) -> bool:
-        """Try inner loops over as many dims as possible; of single elements over one dim, whose position is no division."""
+        """Try inner loops over as many dims as possible; of single elements over one dim, whose position is no
+        division.
+        """
         self.contiguous = contiguous and width > 1
         splits = range(max(len(shape), 1))
         if width == 1:
@@ -206,7 +210,7 @@ class _Pointwise:
         self, row: FlatGroup, inner: tuple[int, ...], start: int, length: int, width: int, cuts: list[int]
     ) -> None:
         edges = [start, *(cut for cut in cuts if start < cut < length), length]
-        for low, high in zip(edges, edges[1:], strict=False):
+        for low, high in pairwise(edges):
             self._range(row, inner, low, high, width, (low, high), (high - low) % width)
 
     def _range(
@@ -321,7 +325,7 @@ def neutral(b: LoopBuilder, kind: str, element: Attribute, width: int) -> SSAVal
     if is_float(element):
         number = {"add": 0.0, "mul": 1.0, "max": float("-inf"), "min": float("inf")}[kind]
         return b.constant(number, kept, width)
-    bits = getattr(kept, "width").data
+    bits = kept.width.data
     top = (1 << bits) - 1 if is_unsigned(element) or element == i1 else (1 << (bits - 1)) - 1
     bottom = 0 if is_unsigned(element) or element == i1 else -(1 << (bits - 1))
     number = {"add": 0, "mul": 1, "max": bottom, "min": top, "and": -1, "or": 0, "xor": 0}[kind]
@@ -456,14 +460,24 @@ class _Row:
         for op in self.kernel.operations:
             for value in op.results:
                 ready = all(self._known(operand) for operand in op.operands)
-                if value not in self.scalars and not isinstance(op, ct.ReduceOp) and ready and self._is_row_value(value):
+                if (
+                    value not in self.scalars
+                    and not isinstance(op, ct.ReduceOp)
+                    and ready
+                    and self._is_row_value(value)
+                ):
                     evaluator = self._evaluator(1, None)
                     self.scalars[value] = evaluator.evaluate(value, self._row_point(value))
 
     def _known(self, operand: SSAValue) -> bool:
-        return operand in self.scalars or self.nest.level.get(operand, 0) == 0 or (
-            isinstance(operand.owner, Operation) and all(self._known(inner) for inner in operand.owner.operands)
-            and not isinstance(operand.owner, ct.ReduceOp)
+        return (
+            operand in self.scalars
+            or self.nest.level.get(operand, 0) == 0
+            or (
+                isinstance(operand.owner, Operation)
+                and all(self._known(inner) for inner in operand.owner.operands)
+                and not isinstance(operand.owner, ct.ReduceOp)
+            )
         )
 
     def _store_row_value(self, value: SSAValue, buffer: SSAValue) -> None:
@@ -523,7 +537,9 @@ class _Row:
     # -- costly values needed in several stages ------------------------------------------------------------------------
 
     def _choose_kept(self, stages: int) -> None:
-        """Values of the full shape that cost much and are reached in more than one stage, with the stage that makes them."""
+        """Values of the full shape that cost much and are reached in more than one stage, with the stage that makes
+        them.
+        """
         reached: dict[SSAValue, set[int]] = {}
 
         def walk(value: SSAValue, stage: int) -> None:
@@ -662,7 +678,9 @@ class _Row:
 
 @dataclass
 class _Columns:
-    """One level of reductions over any axes: vectors along the last dim that stays, or along the last dim if it is summed."""
+    """One level of reductions over any axes: vectors along the last dim that stays, or along the last dim if it is
+    summed.
+    """
 
     b: LoopBuilder
     kernel: LoopKernel
@@ -670,7 +688,9 @@ class _Columns:
     def emit(self) -> None:
         first = self.kernel.reductions[0]
         self.shape, self.axes = known_shape(first.input), ct.numbers(first.axes)
-        if any(known_shape(op.input) != self.shape or ct.numbers(op.axes) != self.axes for op in self.kernel.reductions):
+        if any(
+            known_shape(op.input) != self.shape or ct.numbers(op.axes) != self.axes for op in self.kernel.reductions
+        ):
             raise CuvilError("cuvil_fused.kernel: reductions over different axes cannot share one kernel")
         self.kept = tuple(dim for dim in range(len(self.shape)) if dim not in self.axes)
         if prod(self.shape[dim] for dim in self.kept) == 0:
@@ -712,9 +732,7 @@ class _Columns:
         b, kernel = self.b, self.kernel
         reductions = kernel.reductions
         lanes = [Coordinate(b.add(start, part * width), 1 if width > 1 else 0) for part in range(unroll)]
-        init = [
-            neutral(b, op.kind.data, ct.element_of(op.input), width) for op in reductions for _ in range(unroll)
-        ]
+        init = [neutral(b, op.kind.data, ct.element_of(op.input), width) for op in reductions for _ in range(unroll)]
         totals = self._loops(row, lanes, width, mask, list(self.axes), {}, init, along_kept)
         for part in range(unroll):
             evaluator = PointEvaluator(b, width, kernel.buffers, mask)

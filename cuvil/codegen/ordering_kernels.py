@@ -1,12 +1,13 @@
 """Kernels of the `ordering` family: ops whose elements depend on an order along an axis, one op each.
 
-arg_reduce and scan run along the axis once, carrying what they know; sort and topk order each line's positions by a stable
-merge, or by selection where few of many are wanted; scatter copies its input, then combines the updates in row-major order, on one thread, so that the last
-update of a place wins as the op's meaning says.
+arg_reduce and scan run along the axis once, carrying what they know; sort and topk order each line's positions by a
+stable merge, or by selection where few of many are wanted; scatter copies its input, then combines the updates in
+row-major order, on one thread, so that the last update of a place wins as the op's meaning says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
@@ -270,7 +271,9 @@ class _Line:
     # -- merge sort ----------------------------------------------------------------------------------------------------
 
     def merge_sort(self, scratch: SSAValue) -> tuple[SSAValue, Index]:
-        """All positions in order, in one half of `scratch`, and where that half begins: runs of 1, 2, 4, ... are merged."""
+        """All positions in order, in one half of `scratch`, and where that half begins: runs of 1, 2, 4, ... are
+        merged.
+        """
         b, length = self.b, self.lines.length
         with b.for_(0, length) as along:
             b.store(b.cast_index(along.index, _I64), scratch, along.index)
@@ -340,7 +343,7 @@ def _emit_scatter(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
             b.store(value, target, position)
 
 
-_EMITTERS = {
+_EMITTERS: dict[type[Operation], Callable[[LoopBuilder, LoopKernel, Operation], None]] = {
     ct.ArgReduceOp: _emit_arg_reduce,
     ct.ScanOp: _emit_scan,
     ct.SortOp: _emit_sort,

@@ -1,14 +1,15 @@
 """Evaluating a kernel's region at a point: the common part of every emitter.
 
-A *point* of a tensor value is one `Coordinate` a dim. `PointEvaluator.evaluate(value, point)` emits the code that computes
-that element, or `width` elements at once: a coordinate with a non-zero `step` differs from lane to lane. Movement ops are
-coordinate arithmetic and cost no code where the arithmetic folds; a value whose coordinates all have step 0 is computed
-once, as a scalar, and splat where a vector is needed.
+A *point* of a tensor value is one `Coordinate` a dim. `PointEvaluator.evaluate(value, point)` emits the code that
+computes that element, or `width` elements at once: a coordinate with a non-zero `step` differs from lane to lane.
+Movement ops are coordinate arithmetic and cost no code where the arithmetic folds; a value whose coordinates all have
+step 0 is computed once, as a scalar, and splat where a vector is needed.
 
-Coordinates of several dims may come from one flat position (`FlatGroup`): a load that reads those dims in row-major order
-then uses the flat position as it is, and no division is emitted. A group that carries the lanes cannot be taken apart
-(`CannotFlatten`). What has no vector form raises `CannotVectorize`; a concat or pad whose boundary falls inside the lanes'
-loop raises `NeedsCut` with the position at which the loop must be cut. Emitters catch these and choose another loop shape.
+Coordinates of several dims may come from one flat position (`FlatGroup`): a load that reads those dims in row-major
+order then uses the flat position as it is, and no division is emitted. A group that carries the lanes cannot be taken
+apart (`CannotFlatten`). What has no vector form raises `CannotVectorize`; a concat or pad whose boundary falls inside
+the lanes' loop raises `NeedsCut` with the position at which the loop must be cut. Emitters catch these and choose
+another loop shape.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ class FlatGroup:
         return self._parts[key][dim]
 
     def coordinates(self) -> list[Coordinate]:
-        """One coordinate for each dim of the group; dims of 1 stay out of it, so that they cannot part its other dims."""
+        """One coordinate for each dim of the group; dims of 1 stay out of it, so that they cannot part its other
+        dims.
+        """
         wide = [extent for extent in self.shape if extent != 1]
         lone = len(wide) <= 1
         if not lone and len(wide) < len(self.shape):
@@ -132,10 +135,10 @@ Bound = Callable[[Point], SSAValue]
 class PointEvaluator:
     """Emits the elements of a region's values at points, `width` lanes at once, through `b`.
 
-    `buffers` has the flat buffer of each block argument. `bound` overrides values that something else computes: an anchor's
-    accumulators, a row's reductions. `mask` says which lanes exist where some do not; others are never loaded. `aligned` says
-    that the lanes' loop starts at 0 and advances by the width, so that a vector stays within a multiple of it. `contiguous`
-    refuses (`CannotVectorize`) what each lane would have to load for itself.
+    `buffers` has the flat buffer of each block argument. `bound` overrides values that something else computes: an
+    anchor's accumulators, a row's reductions. `mask` says which lanes exist where some do not; others are never
+    loaded. `aligned` says that the lanes' loop starts at 0 and advances by the width, so that a vector stays within a
+    multiple of it. `contiguous` refuses (`CannotVectorize`) what each lane would have to load for itself.
     """
 
     b: LoopBuilder
@@ -195,7 +198,8 @@ class PointEvaluator:
                     inner[axis] = point[place]
                 return self.evaluate(op.input, tuple(inner))
             case ct.ReshapeOp():
-                return self.evaluate(op.input, reshape_point(b, self.lane_width, point, _shape(value), _shape(op.input)))
+                inner = reshape_point(b, self.lane_width, point, _shape(value), _shape(op.input))
+                return self.evaluate(op.input, inner)
             case ct.SliceOp():
                 starts, steps = ct.numbers(op.starts), ct.numbers(op.steps)
                 moved = [c.scaled(b, step, start) for c, start, step in zip(point, starts, steps, strict=True)]
@@ -242,7 +246,9 @@ class PointEvaluator:
         return self._pack_lanes(lanes)
 
     def _safe(self, first: Index, lane: int, position: Index) -> Index:
-        """The position that a lane may load from: that of the first lane, which there is, where the mask leaves it out."""
+        """The position that a lane may load from: that of the first lane, which there is, where the mask leaves it
+        out.
+        """
         b = self.b
         if self.mask is None or lane == 0:
             return position
@@ -374,7 +380,7 @@ class PointEvaluator:
         return self.evaluate(op.input, (*(outer[dim] for dim in order), *within))
 
     def _gather(self, op: ct.GatherOp, point: Point) -> SSAValue:
-        b, axes, shape = self.b, ct.numbers(op.axes), _shape(op.input)
+        axes, shape = ct.numbers(op.axes), _shape(op.input)
         count = len(_shape(op.indices[0]))
         places = iter(point[count:])
         inner: list[Coordinate] = [ZERO if axis in axes else next(places) for axis in range(len(shape))]
@@ -428,9 +434,7 @@ def linear_position(b: LoopBuilder, shape: Sequence[int], point: Point) -> tuple
     return strided_position(b, shape, contiguous_strides(shape), point)
 
 
-def strided_position(
-    b: LoopBuilder, shape: Sequence[int], strides: Sequence[int], point: Point
-) -> tuple[Index, int]:
+def strided_position(b: LoopBuilder, shape: Sequence[int], strides: Sequence[int], point: Point) -> tuple[Index, int]:
     """The position `sum(coordinate * stride)` of a point, and how far it moves from lane to lane."""
     # Dims of 1 add nothing, and must not part the run of a flat group.
     wide = [dim for dim, extent in enumerate(shape) if extent != 1]
@@ -478,9 +482,7 @@ def _group_run(
     return group, stride or 0, count
 
 
-def reshape_point(
-    b: LoopBuilder, width: int, point: Point, source: Sequence[int], result: Sequence[int]
-) -> Point:
+def reshape_point(b: LoopBuilder, width: int, point: Point, source: Sequence[int], result: Sequence[int]) -> Point:
     """The coordinates in shape `result` of the element that has `point` in shape `source` (both row-major)."""
     coordinates: list[Coordinate] = [ZERO] * len(result)
     for old_dims, new_dims in reshape_groups(source, result):

@@ -1,8 +1,8 @@
 """Scalar functions as loop-level IR: rows of the scalar-function table on vectors or scalars.
 
 `emit_scalar(b, kind, element_type, operands)` gives `kind` of the operands, which are vectors (or scalars) of
-`element_type`, or bool where the function says so. A row's `lowering` names the op for its domain; functions without one are
-composed here. f16 and bf16 are computed in f32 and rounded once, as eager PyTorch does. Bools are i1.
+`element_type`, or bool where the function says so. A row's `lowering` names the op for its domain; functions without
+one are composed here. f16 and bf16 are computed in f32 and rounded once, as eager PyTorch does. Bools are i1.
 """
 
 from __future__ import annotations
@@ -213,7 +213,9 @@ def _rem_float(b: LoopBuilder, x: Sequence[SSAValue], _: bool) -> SSAValue:
 
 
 def _floor_div_float(b: LoopBuilder, x: Sequence[SSAValue], _: bool) -> SSAValue:
-    """c10::div_floor_floating: the exact quotient of (a - rest), one less where the signs differ, rounded to integral."""
+    """c10::div_floor_floating: the exact quotient of (a - rest), one less where the signs differ, rounded to
+    integral.
+    """
     a, divisor = x
     zero, one, half = _number(b, a, 0), _number(b, a, 1), _number(b, a, 0.5)
     rest = _fmod_float(b, x, False)
@@ -235,7 +237,9 @@ def _trunc_div_float(b: LoopBuilder, x: Sequence[SSAValue], _: bool) -> SSAValue
 def _guarded(
     b: LoopBuilder, x: Sequence[SSAValue], unsigned: bool, op_class: type[IRDLOperation]
 ) -> tuple[SSAValue, SSAValue]:
-    """`op_class` with a divisor that cannot trap (0 and, where signed, -1 replaced by 1), and the mask of zero divisors."""
+    """`op_class` with a divisor that cannot trap (0 and, where signed, -1 replaced by 1), and the mask of zero
+    divisors.
+    """
     zero, one = _number(b, x[1], 0), _number(b, x[1], 1)
     by_zero = b.compare_int("eq", x[1], zero)
     divisor = b.select(by_zero, one, x[1])

@@ -1,11 +1,12 @@
-"""Pointwise kernels whose operands run along another dim than the result: blocks of lanes x lanes, transposed in registers.
+"""Pointwise kernels whose operands run along another dim than the result: blocks of lanes x lanes, transposed in
+registers.
 
     result[d, l] = f(source[l, d]):  lanes run along d for loads and arithmetic, along l for stores
 
 A block is read as `width` vectors along *columns* (the dims that the operands are contiguous in), computed there, and
-transposed by `packing.transpose`; its rows are stored along *rows* (the result's last dims). The last block of a dim begins
-early enough to be whole, and computes some elements again: no operand can have been overwritten by then, since one that is
-read along `columns` cannot share the result's buffer.
+transposed by `packing.transpose`; its rows are stored along *rows* (the result's last dims). The last block of a dim
+begins early enough to be whole, and computes some elements again: no operand can have been overwritten by then, since
+one that is read along `columns` cannot share the result's buffer.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ class _Blocks:
 
     def emit(self) -> None:
         b, width = self.b, self.width
-        others = tuple(self.shape[dim] for dim in range(len(self.shape)) if dim not in self.columns and dim not in self.rows)
+        others = tuple(
+            self.shape[dim] for dim in range(len(self.shape)) if dim not in self.columns and dim not in self.rows
+        )
         across, along = self._extent(self.columns), self._extent(self.rows)
         blocks = -(-across // width)
         with outer_loop(b, prod(others) * blocks, self.kernel.flops(), self.kernel.threads) as loop:
@@ -72,7 +75,9 @@ class _Blocks:
     def _start(self, position: Index, extent: int) -> Index:
         return self.b.min(position, extent - self.width) if extent % self.width else position
 
-    def _point(self, fixed: FlatGroup, column: Index, column_step: int, row: Index, row_step: int) -> tuple[Coordinate, ...]:
+    def _point(
+        self, fixed: FlatGroup, column: Index, column_step: int, row: Index, row_step: int
+    ) -> tuple[Coordinate, ...]:
         columns, rows = self._run(self.columns, column, column_step), self._run(self.rows, row, row_step)
         rest = iter(fixed.coordinates())
         return tuple(
