@@ -335,6 +335,15 @@ def structures_in_loops(x):
     return state, rows
 
 
+@case((UP,), (DOWN,))
+def while_else(x):
+    while x.abs().sum() < 10:
+        x = x * 2
+    else:
+        x = x + 1
+    return x
+
+
 @case((UP, True), (DOWN, True))
 def walrus_and_unpacking(x, flag):
     if flag and (total := x.sum()) > 1:

@@ -206,6 +206,11 @@ def test_models_need_examples() -> None:
         cuvil.compile(nn.Linear(2, 2))  # pyright: ignore
 
 
+def test_explain_is_of_compiled_functions() -> None:
+    with pytest.raises(cuvil.CuvilError, match="explain takes a function compiled"):
+        cuvil.explain(len)  # pyright: ignore
+
+
 def test_functions_without_source() -> None:
     made: dict[str, Any] = {}
     exec("def f(x): return x", made)

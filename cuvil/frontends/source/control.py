@@ -471,7 +471,9 @@ def describe(value: Any) -> str:
         return f"a {str(value.dtype).removeprefix('torch.')} tensor of shape {list(value.shape)}"
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
-    return f"a number ({value.kind.__name__})" if isinstance(value, Number) else f"a {type(value).__name__}"
+    if isinstance(value, Number):
+        return f"a number ({value.kind.__name__})"
+    return "a function" if callable(value) else f"a {type(value).__name__}"
 
 
 def _run(tracer: Tracer, found: list[Any], before: State, run: Callable[[], Any]) -> _Side:

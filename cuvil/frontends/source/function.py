@@ -24,7 +24,7 @@ from xdsl.ir import Region
 
 from cuvil.arguments import ArgumentError
 from cuvil.compiled_module import CompiledModule
-from cuvil.errors import UnsupportedError
+from cuvil.errors import UnsupportedError, UserError
 from cuvil.frontends.exported import ImportedModule, Input, Output
 from cuvil.frontends.source import structures
 from cuvil.frontends.source.calls import UserRaise
@@ -172,8 +172,14 @@ class CompiledFunction:
         return ", ".join(f"'{name}' is {new[name]}, was {old[name]}" for name in new if old.get(name) != new[name])
 
 
-def explain(function: CompiledFunction) -> Explanation:
-    """What was compiled for a function so far, and why each time: print it."""
+def explain(function: CompiledFunction | MethodType) -> Explanation:
+    """What was compiled for a function so far, and why each time: print it.
+
+    Raises `UserError` for anything but a function (or method) that `cuvil.compile` made.
+    """
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, CompiledFunction):
+        raise UserError(f"explain takes a function compiled by @cuvil.compile, got a {type(function).__name__}")
     name = getattr(function, "__qualname__", repr(function))
     return Explanation(name, tuple(function.specializations))
 

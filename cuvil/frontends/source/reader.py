@@ -301,8 +301,8 @@ class Reader(Expressions):
     def loop_on(
         self, node: ast.While | ast.For, go: Any, body: Callable[[], Outcome], test: Callable[[], Any], scope: Scope
     ) -> Outcome:
-        if node.orelse:
-            raise UnsupportedError("the else of a loop whose length depends on tensor values; set a flag instead")
+        if node.orelse and escapes(node.body):
+            raise UnsupportedError("the else of a loop that tensors may break out of; set a flag instead")
 
         def once() -> tuple[Any, Outcome]:
             outcome = body()
@@ -313,7 +313,8 @@ class Reader(Expressions):
             more = branch(self.tracer, self.frames, escaped, lambda: False, lambda: truth_of(test()))
             return more, after
 
-        return loop(self.tracer, self.frames, go, once)
+        outcome = loop(self.tracer, self.frames, go, once)
+        return self.block(node.orelse, scope) if node.orelse else outcome
 
     def _do_for(self, node: ast.For, scope: Scope) -> Outcome:
         iterable = self.expression(node.iter, scope)
