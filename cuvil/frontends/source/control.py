@@ -1,9 +1,8 @@
-"""Branches and loops on tensor values: `scf.if` and `scf.while` with everything that they change as results.
+"""Branches on tensor values: `scf.if` with everything that its ways change as results. Loops are in `loops`.
 
 Both ways of a branch run from the same state: the containers that the function's frames reach (variables are one),
 and the memory of tensors. What then differs becomes a result; a difference that no tensor can carry (a string, a
-list of another length) is a `Clash`, an error where it is used. A loop's body is read until what it changes is
-known, and then once more with these as the loop's arguments.
+list of another length) is a `Clash`, an error where it is used.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from cuvil.frontends.source import structures
 from cuvil.frontends.source.numbers import DTYPES, Number, as_number, number_of_tensor
 from cuvil.frontends.source.trace import Memory, Tracer, memory_of
 
-_ROUNDS = 8
 _NUMBERS = (bool, int, float)
 
 
@@ -81,7 +79,7 @@ class State:
 
 
 @dataclass
-class _Side:
+class Side:
     """One way of a branch, or a loop's body: where it was emitted and what it left."""
 
     tracer: Tracer
@@ -91,7 +89,7 @@ class _Side:
 
     def ssa(self, value: Any) -> SSAValue:
         """A tensor's or number's value there."""
-        return _within(self.tracer, self.block, self.state.memory, lambda: _ssa(self.tracer, value))
+        return _within(self.tracer, self.block, self.state.memory, lambda: ssa_of(self.tracer, value))
 
     def base(self, memory: int) -> SSAValue:
         """A memory's value there."""
@@ -104,7 +102,7 @@ class _Side:
             self.tracer,
             self.block,
             self.state.memory,
-            lambda: _ssa(self.tracer, torch.zeros(tensor.shape, dtype=tensor.dtype)),
+            lambda: ssa_of(self.tracer, torch.zeros(tensor.shape, dtype=tensor.dtype)),
         )
 
 
@@ -112,7 +110,7 @@ def branch(
     tracer: Tracer, frames: Sequence[Any], condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]
 ) -> Any:
     """`then()` where a tensor or number holds, else `otherwise()`; the merged result."""
-    scalar = tracer.builder.emit(tensor.ExtractOp(_ssa(tracer, truth(condition)), [], i1)).results[0]
+    scalar = tracer.builder.emit(tensor.ExtractOp(ssa_of(tracer, truth(condition)), [], i1)).results[0]
     found = structures.containers(frames)
     before = State.of(tracer, found)
     sides = [_run(tracer, found, before, each) for each in (then, otherwise)]
@@ -121,11 +119,11 @@ def branch(
     result = merge.value(sides[0].result, sides[1].result, "the result")
     for number, (container, _) in enumerate(before.held):
         merge.contents(container, sides[0].state.held[number][1], sides[1].state.held[number][1])
-    written = _written(tracer, before.memory, [side.state.memory for side in sides])
+    written = written_memories(tracer, before.memory, [side.state.memory for side in sides])
     merge.pairs += [(None, sides[0].base(each), sides[1].base(each)) for each in written]
     if merge.pairs:
-        _yield(tracer, sides[0].block, [one for _, one, _ in merge.pairs])
-        _yield(tracer, sides[1].block, [other for _, _, other in merge.pairs])
+        end_block(tracer, sides[0].block, [one for _, one, _ in merge.pairs])
+        end_block(tracer, sides[1].block, [other for _, _, other in merge.pairs])
         types = [one.type for _, one, _ in merge.pairs]
         regions = [Region([side.block]) for side in sides]
         op = tracer.builder.emit(scf.IfOp(scalar, types, regions[0], regions[1]))
@@ -148,7 +146,7 @@ def is_dynamic(value: Any) -> bool:
 class _Merge:
     """Pairs up what two sides of a branch left."""
 
-    def __init__(self, tracer: Tracer, one: _Side, other: _Side) -> None:
+    def __init__(self, tracer: Tracer, one: Side, other: Side) -> None:
         self.tracer = tracer
         self.one = one
         self.other = other
@@ -194,12 +192,12 @@ class _Merge:
             return self.outcome(one, other)
         if isinstance(one, Tensor) and isinstance(other, Tensor):
             return self.tensors(one, other, name)
-        if (kind := _common_kind(one, other)) is not None:
-            return one if _is_same(one, other) else self.numbers(one, other, kind)
+        if (kind := common_kind(one, other)) is not None:
+            return one if is_same(one, other) else self.numbers(one, other, kind)
         if structures.same_shape(one, other):
             parts = zip(structures.children(one) or [], structures.children(other) or [], strict=True)
             return structures.rebuilt(one, [self.value(left, right, name) for (_, left), (_, right) in parts])
-        if _is_same(one, other):
+        if is_same(one, other):
             return one
         return Clash(
             f"{name} is {describe(one)} where the condition holds and {describe(other)} where it does not; "
@@ -247,219 +245,6 @@ class _Merge:
         return fake
 
 
-# -- loops -----------------------------------------------------------------------------------------------------------
-
-
-def loop(tracer: Tracer, frames: Sequence[Any], go: Any, body: Callable[[], tuple[Any, Outcome]]) -> Outcome:
-    """Run `body` while `go` holds; it gives whether to go on, and how it ended. A mixed outcome says who returned."""
-    return _Loop(tracer, structures.containers(frames), go, body).run()
-
-
-Place = tuple[int, Any]
-"""Which container, and the key in it."""
-
-
-class _Loop:
-    def __init__(self, tracer: Tracer, found: list[Any], go: Any, body: Callable[[], tuple[Any, Outcome]]) -> None:
-        self.tracer = tracer
-        self.found = found
-        self.go = truth(go) if is_dynamic(go) else as_number(bool(go))
-        self.body = body
-        self.before = State.of(tracer, found)
-        self.places: list[Place] = []
-        self.memories: list[int] = []
-        self.outcome = Outcome()
-        self.becomes: dict[tuple[Place, int], list[Tensor]] = {}
-        """The tensors that the leaves of a place are found to become."""
-
-    def run(self) -> Outcome:
-        self.discover()
-        starts = [_ssa(self.tracer, self.go), *(_ssa(self.tracer, leaf) for leaf in self.leaves_before())]
-        starts += [self.tracer.base_of(memory) for memory in self.memories]
-        returned = self.returned_leaves()
-        starts += [_ssa(self.tracer, torch.zeros((), dtype=torch.bool))] if returned is not None else []
-        starts += [_zeros(self.tracer, leaf) for leaf in returned or []]
-        types = [start.type for start in starts]
-        before, after = Block(arg_types=types), Block(arg_types=types)
-        extract = tensor.ExtractOp(before.args[0], [], i1)
-        before.add_ops([extract, scf.ConditionOp(extract.result, *before.args)])
-        side = self.body_in(after)
-        go, outcome = side.result
-        ends = [side.ssa(go), *(side.ssa(leaf) for leaf in self.leaves_of(side.state))]
-        ends += [side.base(memory) for memory in self.memories]
-        if returned is not None:
-            ends += [side.ssa(outcome.returned)]
-            ends += self.returned_ends(side, outcome, returned)
-        for end, start in zip(ends, starts, strict=True):
-            if end.type != start.type:
-                raise UnsupportedError(f"a value of the loop starts as {start.type} and becomes {end.type}")
-        _yield(self.tracer, after, ends)
-        op = self.tracer.builder.emit(scf.WhileOp(starts, types, Region([before]), Region([after])))
-        self.before.restore(self.tracer)
-        rest = self.assign(list(op.results[1:]))
-        self.forget(side.state)
-        if returned is None:
-            return Outcome()
-        values = iter(rest[1:])
-        flag = Number(self.tracer.fresh(torch.empty((), dtype=torch.bool, device="meta"), rest[0]))
-        value = structures.mapped(
-            lambda leaf: self.like(leaf, next(values)) if is_dynamic(leaf) else leaf, self.outcome.value
-        )
-        return Outcome(returned=flag, value=value)
-
-    # -- discovery ---------------------------------------------------------------------------------------------------
-
-    def discover(self) -> None:
-        """Read the body until everything that it changes is carried."""
-        for _ in range(_ROUNDS):
-            side = self.body_in(None)
-            self.outcome = side.result[1]
-            self.before.restore(self.tracer)
-            if not self.extend(side.state):
-                return
-        raise UnsupportedError("the values that this loop changes do not settle; simplify its body")
-
-    def extend(self, after: State) -> bool:
-        """Carry what else the body changed; True if there was any."""
-        grown = False
-        for number, key in self.places:
-            grown |= self.note((number, key), after.held[number][1].get(key))
-        for number, ((container, old), (_, new)) in enumerate(zip(self.before.held, after.held, strict=True)):
-            if type(container) is list and len(old) != len(new):
-                raise UnsupportedError(
-                    "a list grows in a loop whose length depends on tensor values; write into a tensor made before it"
-                )
-            for key, value in old.items():
-                place = (number, key)
-                if key not in new or new[key] is value or isinstance(value, Clash) or place in self.places:
-                    continue
-                if not is_dynamic(value) and _is_same(value, new[key]):
-                    continue
-                self.check(f"'{key}'", value, new[key])
-                self.places.append(place)
-                self.note(place, new[key])
-                grown = True
-        for memory in _written(self.tracer, self.before.memory, [after.memory]):
-            if memory not in self.memories:
-                self.memories.append(memory)
-                grown = True
-        return grown
-
-    def note(self, place: Place, value: Any) -> bool:
-        """Note which tensors of before the loop a carried place becomes; True if there are new ones."""
-        known = {memory_of(each) for each in self.before.memory.tensors.values()}
-        grown = False
-        for number, leaf in enumerate(structures.leaves(value)):
-            found = self.becomes.setdefault((place, number), [])
-            if isinstance(leaf, Tensor) and memory_of(leaf) in known and all(leaf is not each for each in found):
-                found.append(leaf)
-                grown = True
-        return grown
-
-    def check(self, name: str, old: Any, new: Any) -> None:
-        """Refuse a change that a loop cannot carry."""
-        if structures.same_shape(old, new):
-            for (_, one), (_, other) in zip(
-                structures.children(old) or [], structures.children(new) or [], strict=True
-            ):
-                self.check(name, one, other)
-            return
-        if isinstance(old, Tensor) and isinstance(new, Tensor):
-            fits = old.shape == new.shape and old.dtype == new.dtype
-        else:
-            fits = _common_kind(old, new) is not None or (not is_dynamic(old) and _is_same(old, new))
-        if not fits:
-            raise UnsupportedError(
-                f"{name} starts as {describe(old)} and becomes {describe(new)} in a loop whose length depends on "
-                "tensor values; give it one dtype and shape from the start"
-            )
-
-    # -- the body ----------------------------------------------------------------------------------------------------
-
-    def body_in(self, block: Block | None) -> _Side:
-        """Run the body from the carried state: in the loop's own block, or in one to be thrown away."""
-        tracer = self.tracer
-        self.before.restore(tracer)
-        own = block is not None
-        block = block if block is not None else Block()
-        if own:
-            self.assign(list(block.args[1:]))
-        else:
-            scratch = Block(arg_types=[_ssa(tracer, leaf).type for leaf in self.leaves_before()])
-            scratch_memories = Block(arg_types=[tracer.base_of(memory).type for memory in self.memories])
-            self.assign([*scratch.args, *scratch_memories.args])
-        here, tracer.builder.block = tracer.builder.block, block
-        try:
-            result = self.body()
-        finally:
-            tracer.builder.block = here
-        return _Side(tracer, block, State.of(tracer, self.found), result)
-
-    def assign(self, values: list[SSAValue]) -> list[SSAValue]:
-        """Bind the carried places and memories to values; those left over."""
-        remaining = iter(values)
-        for number, key in self.places:
-            container, old = self.before.held[number]
-            held = structures.contents(container)
-            made = structures.mapped(
-                lambda leaf: self.like(leaf, next(remaining)) if _is_carried(leaf) else leaf, old[key]
-            )
-            held[key] = made
-            for place, (before, now) in enumerate(
-                zip(structures.leaves(old[key]), structures.leaves(made), strict=True)
-            ):
-                if isinstance(before, Tensor):
-                    self.tracer.may_share(now, [before, *self.becomes.get(((number, key), place), [])])
-            structures.refill(container, held)
-        for memory in self.memories:
-            self.tracer.rebase(memory, next(remaining))
-        return list(remaining)
-
-    def like(self, leaf: Any, value: SSAValue) -> Any:
-        """A tensor or number as this one is, with a value."""
-        if isinstance(leaf, Tensor):
-            return self.tracer.fresh(leaf, value)
-        kind = leaf.kind if isinstance(leaf, Number) else type(leaf)
-        return Number(self.tracer.fresh(torch.empty((), dtype=DTYPES[kind], device="meta"), value))
-
-    def leaves_before(self) -> list[Any]:
-        return self.leaves_of(self.before)
-
-    def leaves_of(self, state: State) -> list[Any]:
-        """The carried leaves in a state."""
-        found: list[Any] = []
-        for number, key in self.places:
-            template = structures.leaves(self.before.held[number][1][key])
-            values = structures.leaves(state.held[number][1].get(key))
-            if len(template) != len(values):
-                raise UnsupportedError(f"'{key}' changes its structure in a loop whose length depends on tensor values")
-            for old, new in zip(template, values, strict=True):
-                if _is_carried(old):
-                    self.check(f"'{key}'", old, new)
-                    found.append(new)
-        return found
-
-    def forget(self, after: State) -> None:
-        """Variables that only the body sets have no value after it."""
-        for (container, old), (_, new) in zip(self.before.held, after.held, strict=True):
-            if type(container) is dict:
-                for key in new.keys() - old.keys():
-                    container[key] = Clash(f"'{key}' is set only inside a loop that may not run; set it before")
-
-    # -- returns inside ----------------------------------------------------------------------------------------------
-
-    def returned_leaves(self) -> list[Any] | None:
-        """The dynamic leaves of what the body returns; None if it never does."""
-        if self.outcome.returned is False:
-            return None
-        return [leaf for leaf in structures.leaves(self.outcome.value) if is_dynamic(leaf)]
-
-    def returned_ends(self, side: _Side, outcome: Outcome, returned: list[Any]) -> list[SSAValue]:
-        if outcome.value is ABSENT:
-            return [side.zeros(leaf) for leaf in returned]
-        return [side.ssa(leaf) for leaf in structures.leaves(outcome.value) if is_dynamic(leaf)]
-
-
 def truth_of(value: Any) -> Any:
     """A Python bool, or a dynamic truth as a bool number."""
     return truth(value) if is_dynamic(value) else bool(value)
@@ -476,7 +261,7 @@ def describe(value: Any) -> str:
     return "a function" if callable(value) else f"a {type(value).__name__}"
 
 
-def _run(tracer: Tracer, found: list[Any], before: State, run: Callable[[], Any]) -> _Side:
+def _run(tracer: Tracer, found: list[Any], before: State, run: Callable[[], Any]) -> Side:
     before.restore(tracer)
     block = Block()
     here, tracer.builder.block = tracer.builder.block, block
@@ -484,7 +269,7 @@ def _run(tracer: Tracer, found: list[Any], before: State, run: Callable[[], Any]
         result = run()
     finally:
         tracer.builder.block = here
-    return _Side(tracer, block, State.of(tracer, found), result)
+    return Side(tracer, block, State.of(tracer, found), result)
 
 
 def _within(tracer: Tracer, block: Block, memory: Memory, emit: Callable[[], SSAValue]) -> SSAValue:
@@ -496,22 +281,19 @@ def _within(tracer: Tracer, block: Block, memory: Memory, emit: Callable[[], SSA
         tracer.builder.block, tracer.memory = here, present
 
 
-def _ssa(tracer: Tracer, value: Any) -> SSAValue:
+def ssa_of(tracer: Tracer, value: Any) -> SSAValue:
+    """The present value of a tensor or number."""
     return tracer.value_of(value if isinstance(value, Tensor) else as_number(value).tensor)
 
 
-def _zeros(tracer: Tracer, like: Any) -> SSAValue:
-    tensor = like.tensor if isinstance(like, Number) else like
-    return tracer.value_of(torch.zeros(tensor.shape, dtype=tensor.dtype))
-
-
-def _yield(tracer: Tracer, block: Block, values: Sequence[SSAValue]) -> None:
+def end_block(tracer: Tracer, block: Block, values: Sequence[SSAValue]) -> None:
+    """End a region with the values that it hands on."""
     op = scf.YieldOp(*values)
     op.location = tracer.builder.location
     block.add_op(op)
 
 
-def _written(tracer: Tracer, before: Memory, after: Sequence[Memory]) -> list[int]:
+def written_memories(tracer: Tracer, before: Memory, after: Sequence[Memory]) -> list[int]:
     """Memories of before that were written to since."""
     known = {memory_of(fake) for fake in before.tensors.values()} | tracer.held_memories
     return sorted(
@@ -521,11 +303,7 @@ def _written(tracer: Tracer, before: Memory, after: Sequence[Memory]) -> list[in
     )
 
 
-def _is_carried(leaf: Any) -> bool:
-    return is_dynamic(leaf) or type(leaf) in _NUMBERS
-
-
-def _common_kind(one: Any, other: Any) -> type | None:
+def common_kind(one: Any, other: Any) -> type | None:
     """bool, int or float if both are such numbers (a bool tensor is one to a condition)."""
     kinds: set[Any] = set()
     for value in (one, other):
@@ -539,7 +317,7 @@ def _common_kind(one: Any, other: Any) -> type | None:
     return kind if kind in _NUMBERS else None
 
 
-def _is_same(one: Any, other: Any) -> bool:
+def is_same(one: Any, other: Any) -> bool:
     """Equal Python values; NaN is the same as NaN, 0.0 is not -0.0."""
     if one is other:
         return True
@@ -550,7 +328,7 @@ def _is_same(one: Any, other: Any) -> bool:
     parts = structures.children(one)
     if parts is not None:
         return structures.same_shape(one, other) and all(
-            _is_same(left, right) for (_, left), (_, right) in zip(parts, structures.children(other) or [], strict=True)
+            is_same(left, right) for (_, left), (_, right) in zip(parts, structures.children(other) or [], strict=True)
         )
     try:
         return bool(one == other)

@@ -14,8 +14,9 @@ from torch import Tensor, nn
 from cuvil.errors import CuvilError, InternalError, UnsupportedError
 from cuvil.frontends.source import structures
 from cuvil.frontends.source.calls import NumberRange, UserRaise
-from cuvil.frontends.source.control import Clash, Outcome, State, branch, is_dynamic, loop, truth_of
+from cuvil.frontends.source.control import Clash, Outcome, State, branch, is_dynamic, truth_of
 from cuvil.frontends.source.expressions import Expressions, position
+from cuvil.frontends.source.loops import loop
 from cuvil.frontends.source.numbers import Number
 from cuvil.frontends.source.scopes import Scope
 from cuvil.frontends.source.syntax import SourceError, Syntax, escapes
