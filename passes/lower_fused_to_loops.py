@@ -44,7 +44,8 @@ from xdsl.passes import ModulePass
 from cuvil.codegen.anchored_kernels import emit_anchored_kernel
 from cuvil.codegen.llvm_host import INPUTS
 from cuvil.codegen.llvm_parallel import NOALIAS
-from cuvil.codegen.loop_kernels import LoopKernel, emit_loop_kernel
+from cuvil.codegen.loop_kernel import LoopKernel
+from cuvil.codegen.loop_kernels import emit_loop_kernel
 from cuvil.codegen.loops import LoopBuilder
 from cuvil.codegen.ordering_kernels import emit_ordering_kernel
 from cuvil.codegen.scalar_lowering import storage_type

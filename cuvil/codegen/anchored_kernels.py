@@ -19,11 +19,12 @@ from cuvil.codegen.attention import AttentionSpec, emit_attention
 from cuvil.codegen.contraction import ContractionSpec, emit_contraction
 from cuvil.codegen.convolution import emit_convolution
 from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight
-from cuvil.codegen.loop_kernels import LoopKernel, narrowed, store_lanes
+from cuvil.codegen.loop_kernel import LoopKernel, store_lanes
 from cuvil.codegen.loops import Index, LoopBuilder, width_of
 from cuvil.codegen.packing import PackedOperand
 from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator, linear_position, reshape_point
 from cuvil.codegen.pooling import PoolSpec, emit_pool
+from cuvil.codegen.reductions import narrowed
 from cuvil.codegen.scalar_lowering import is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError

@@ -15,17 +15,10 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerType, VectorType, i1
 from xdsl.ir import Operation, SSAValue
 
-from cuvil.codegen.loop_kernels import (
-    LoopKernel,
-    across_lanes,
-    combine,
-    emit_loop_kernel,
-    narrowed,
-    neutral,
-    outer_loop,
-    widened,
-)
+from cuvil.codegen.loop_kernel import LoopKernel, outer_loop
+from cuvil.codegen.loop_kernels import emit_loop_kernel
 from cuvil.codegen.loops import ForLoop, Index, LoopBuilder
+from cuvil.codegen.reductions import across_lanes, combine, narrowed, neutral, widened
 from cuvil.codegen.scalar_lowering import emit_cast, is_float, is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError

@@ -17,7 +17,7 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from cuvil.codegen.loop_kernels import LoopKernel, attempt, known_shape, loop_index, outer_loop
+from cuvil.codegen.loop_kernel import LoopKernel, attempt, known_shape, loop_index, outer_loop
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.packing import transpose
 from cuvil.codegen.points import Coordinate, FlatGroup, PointEvaluator, linear_position

@@ -1,0 +1,162 @@
+"""Pointwise kernels: every result has the iteration shape.
+
+The outer dims are one parallel loop, the inner dims one flat vector loop; as many dims go inside as the region's
+accesses allow (`CannotFlatten` says no), so that a plain element-wise kernel is one flat loop whatever its rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from cuvil.codegen.loop_kernel import (
+    PARALLEL_GRAIN,
+    LoopKernel,
+    attempt,
+    known_shape,
+    loop_index,
+    outer_loop,
+    store_point,
+)
+from cuvil.codegen.loops import Index, LoopBuilder
+from cuvil.codegen.points import CannotVectorize, Coordinate, FlatGroup, NeedsCut, PointEvaluator
+from cuvil.codegen.transposed_loops import emit_transposed
+
+_UNROLLED = 8
+"""Single elements that are computed one after the other without a loop."""
+
+
+@dataclass
+class Pointwise:
+    """One pointwise kernel, tried with ever fewer dims inside until its region allows the shape."""
+
+    b: LoopBuilder
+    kernel: LoopKernel
+    contiguous: bool = False
+
+    def emit(self) -> None:
+        # That module needs the parts of this one.
+
+        shape = known_shape(self.kernel.results[0][0])
+        if 0 in shape:
+            return
+        # Streams first, then blocks that turn streams of another dim, then lanes that load for themselves.
+        if self._emit_flat(shape, self.kernel.lanes, contiguous=True) or emit_transposed(self.b, self.kernel):
+            return
+        if not any(self._emit_flat(shape, width) for width in dict.fromkeys((self.kernel.lanes, 1))):
+            raise AssertionError("one element at a time is always possible")
+
+    def _emit_flat(self, shape: tuple[int, ...], width: int, contiguous: bool = False) -> bool:
+        """Try inner loops over as many dims as possible; of single elements over one dim, whose position is no
+        division.
+        """
+        self.contiguous = contiguous and width > 1
+        splits = range(max(len(shape), 1))
+        if width == 1:
+            splits = reversed(splits)
+        elif not contiguous:
+            # Lanes that load for themselves are no faster than single elements: a masked vector of few would be slower.
+            splits = [inner_from for inner_from in splits if prod(shape[inner_from:]) >= width]
+        return any(self._with_cuts(shape, inner_from, width) is None for inner_from in splits)
+
+    def _with_cuts(self, shape: tuple[int, ...], inner_from: int, width: int) -> type[Exception] | None:
+        cuts: set[int] = set()
+        while True:
+            refusal = attempt(self.b, lambda: self._nest(shape, inner_from, width, sorted(cuts)))
+            if not isinstance(refusal, NeedsCut):
+                return refusal
+            if refusal.position in cuts or len(cuts) > 16:
+                return CannotVectorize
+            cuts.add(refusal.position)
+
+    def _nest(self, shape: tuple[int, ...], inner_from: int, width: int, cuts: list[int]) -> None:
+        b, kernel = self.b, self.kernel
+        outer, inner = shape[:inner_from], shape[inner_from:]
+        rows, length = prod(outer), prod(inner)
+        work = kernel.flops()
+        if rows == 1 and not cuts and kernel.threads > 1 and work >= PARALLEL_GRAIN and length >= 4 * width:
+            self._flat_chunks(outer, inner, length, width)
+            return
+        with outer_loop(b, rows, work, kernel.threads) as loop:
+            row = FlatGroup(loop_index(loop), outer)
+            self._inner(row, inner, 0, length, width, cuts)
+
+    def _flat_chunks(self, outer: tuple[int, ...], inner: tuple[int, ...], length: int, width: int) -> None:
+        """One row: its vectors are shared out among the threads."""
+        b = self.b
+        vectors = -(-length // width)
+        items = min(vectors, self.kernel.threads * 4)
+        share = -(-vectors // items) * width
+        with b.parallel(-(-length // share)) as item:
+            start = b.mul(item, share)
+            end = b.min(b.add(start, share), length)
+            self._range(FlatGroup(0, outer), inner, start, end, width, (0, length), length % width)
+
+    def _inner(
+        self, row: FlatGroup, inner: tuple[int, ...], start: int, length: int, width: int, cuts: list[int]
+    ) -> None:
+        edges = [start, *(cut for cut in cuts if start < cut < length), length]
+        for low, high in pairwise(edges):
+            self._range(row, inner, low, high, width, (low, high), (high - low) % width)
+
+    def _range(
+        self,
+        row: FlatGroup,
+        inner: tuple[int, ...],
+        start: Index,
+        end: Index,
+        width: int,
+        span: tuple[int, int],
+        remainder: int,
+    ) -> None:
+        """Positions [start, end) of the inner dims: whole vectors, then the rest masked or one at a time."""
+        b = self.b
+        if width == 1 and isinstance(start, int) and isinstance(end, int) and end - start <= _UNROLLED:
+            for position in range(start, end):
+                self._body(row, inner, position, 1, None, span)
+            return
+        whole = b.sub(end, b.rem(b.sub(end, start), width)) if remainder else end
+        if not (isinstance(whole, int) and isinstance(start, int)) or whole > start:
+            with b.for_(start, whole, width) as loop:
+                self._body(row, inner, loop.index, width, None, span)
+        if not remainder:
+            return
+
+        def masked() -> None:
+            if isinstance(whole, int) and isinstance(end, int):
+                self._body(row, inner, whole, width, b.tail_mask(end - whole, width), span)
+                return
+            with b.if_(b.compare_index("slt", whole, end)):
+                self._body(row, inner, whole, width, b.tail_mask(b.sub(end, whole), width), span)
+
+        if attempt(b, masked) is None:
+            return
+        if whole == 0 and end == prod(inner):
+            raise CannotVectorize
+        with b.for_(whole, end) as loop:
+            self._body(row, inner, loop.index, 1, None, span)
+
+    def _body(
+        self,
+        row: FlatGroup,
+        inner: tuple[int, ...],
+        position: Index,
+        width: int,
+        mask: SSAValue | None,
+        span: tuple[int, int],
+    ) -> None:
+        step = 1 if width > 1 else 0
+        if sum(extent != 1 for extent in inner) <= 1 and inner:
+            lone = next((dim for dim, extent in enumerate(inner) if extent != 1), len(inner) - 1)
+            lane = Coordinate(position, step, span[0], span[1], loop_offset=0)
+            inside = [lane if dim == lone else Coordinate(0, 0, 0, 1) for dim in range(len(inner))]
+        else:
+            inside = FlatGroup(position, inner, step).coordinates()
+        point = (*row.coordinates(), *inside)
+        aligned = span[0] % max(width, 1) == 0
+        evaluator = PointEvaluator(self.b, width, self.kernel.buffers, mask, aligned, self.contiguous)
+        for value, buffer in self.kernel.results:
+            store_point(evaluator, value, buffer, point)
