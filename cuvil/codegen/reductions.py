@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, f32, i1
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, IntegerType, f32, i1
 from xdsl.ir import Attribute, SSAValue
 
 from cuvil.codegen.loops import LoopBuilder
@@ -21,6 +21,7 @@ def neutral(b: LoopBuilder, kind: str, element: Attribute, width: int) -> SSAVal
     if is_float(element):
         number = {"add": 0.0, "mul": 1.0, "max": float("-inf"), "min": float("inf")}[kind]
         return b.constant(number, kept, width)
+    assert isinstance(kept, IntegerType)
     bits = kept.width.data
     top = (1 << bits) - 1 if is_unsigned(element) or element == i1 else (1 << (bits - 1)) - 1
     bottom = 0 if is_unsigned(element) or element == i1 else -(1 << (bits - 1))

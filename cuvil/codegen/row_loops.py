@@ -1,8 +1,9 @@
 """Row kernels: reductions over trailing axes and what depends on them (softmax, the norms).
 
-Rows are computed one at a time, in stages. Stage s computes the reductions whose operands need s reductions before them; a costly value needed in two stages is
-kept in a row buffer on the thread's stack, cheap ones are computed again from the (cached) row. Sums run in several
-vector accumulators, so that their error grows with the logarithm of the lanes rather than with the length.
+Rows are computed one at a time, in stages. Stage s computes the reductions whose operands need s reductions before
+them; a costly value needed in two stages is kept in a row buffer on the thread's stack, cheap ones are computed again
+from the (cached) row. Sums run in several vector accumulators, so that their error grows with the logarithm of the
+lanes rather than with the length.
 """
 
 from __future__ import annotations
