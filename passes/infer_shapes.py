@@ -1,11 +1,18 @@
-"""Work out result types by the ops' shape rules, on known and symbolic dims.
+"""Make result types follow operand types, by the ops' shape rules, on known and symbolic dims.
 
-    %1 = cuvil_tensor.binary add %0, %0 : tensor<?x4xf32, #cuvil_tensor.dims<"s0", 4>>
-=>  the same with s0 replaced wherever another operand has shown that it equals a number or another symbol
+    %1 = cuvil_tensor.unary exp %0 : tensor<2x4xf32> -> tensor<?x4xf32, #cuvil_tensor.dims<"s0", 4>>
+    %2 = cuvil_tensor.reduce add %1 axes = [1]       -> tensor<?xf32, #cuvil_tensor.dims<"s0">>
+=>
+    %1 = cuvil_tensor.unary exp %0                   -> tensor<2x4xf32>
+    %2 = cuvil_tensor.reduce add %1 axes = [1]       -> tensor<2xf32>
 
-Requires: cuvil_tensor.   Ensures: every result type is the one its op's shape rule gives; function types follow.
-Declines: types that are not tensors; shapes that a rule cannot derive (reshape, broadcast, slice keep their declared
-ones). An op whose operands contradict its rule is an error at the op.
+Whoever narrows the type of a value (a front end, a specialization to known sizes) leaves what depends on it to this
+pass. Where every type is right already, nothing changes.
+
+Requires: cuvil_tensor, not verified yet.   Ensures: every result type is the one its op's shape rule gives; function
+types follow; bit-identical results.
+Declines: ops of other dialects (control flow keeps its declared types); shapes that a rule cannot derive: reshape,
+broadcast and slice keep theirs. An op whose operands contradict its rule is an error at the op.
 Source: MLIR's InferTypeOpInterface; shape refinement of StableHLO.
 """
 
