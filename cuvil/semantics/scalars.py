@@ -252,8 +252,8 @@ _row(
     u="arith.minui",
     b="arith.andi",
 )
-_row("fmax", 2, "f", lambda np, a, b: np.fmax(a, b), f="arith.maxnumf")
-_row("fmin", 2, "f", lambda np, a, b: np.fmin(a, b), f="arith.minnumf")
+_row("fmax", 2, "f", lambda np, a, b: np.fmax(a, b), commutative=True, f="arith.maxnumf")
+_row("fmin", 2, "f", lambda np, a, b: np.fmin(a, b), commutative=True, f="arith.minnumf")
 _row("atan2", 2, "f", lambda np, a, b: np.arctan2(a, b), flops=24, f="math.atan2")
 _row("copysign", 2, "f", lambda np, a, b: np.copysign(a, b), f="math.copysign")
 _row("and", 2, "ib", lambda np, a, b: np.bitwise_and(a, b), commutative=True, i="arith.andi", b="arith.andi")
