@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 
 from cuvil.dialects.tensor import ArgReduceOp, ReduceOp, ScanOp, SortOp, TopkOp, element_of, numbers
 from cuvil.semantics.arrays import Array, accumulated, dtype_of, rounded
-from cuvil.semantics.interpreter import Frame, Meaning
+from cuvil.semantics.interpreter import Frame, InterpretationError, Meaning
 
 Arrays = Sequence[Array]
 
@@ -95,7 +95,9 @@ def _sort(frame: Frame, op: SortOp, operands: Arrays) -> Arrays:
 def _topk(frame: Frame, op: TopkOp, operands: Arrays) -> Arrays:
     axis = op.axis.value.data
     if op.k.value.data > operands[0].shape[axis]:
-        raise ValueError(f"k is {op.k.value.data}, the axis has {operands[0].shape[axis]} elements")
+        raise InterpretationError(
+            f"{op.name}: k is {op.k.value.data}, the axis has {operands[0].shape[axis]} elements", op
+        )
     order = sorted_positions(operands[0], axis, op.descending is not None)
     positions = np.take(order, np.arange(op.k.value.data), axis)
     return [np.take_along_axis(operands[0], positions, axis), positions.astype(np.int64)]

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType
 from xdsl.ir import Attribute, Operation
 
 from cuvil.semantics.arrays import array_of_constant, dtype_of, from_bf16_bits, rounded, widened
-from cuvil.semantics.interpreter import Frame, Meaning
+from cuvil.semantics.interpreter import Frame, InterpretationError, Meaning
 
 Values = Sequence[Any]
 
@@ -77,7 +77,7 @@ def _constant(frame: Frame, op: arith.ConstantOp, operands: Values) -> Values:
         return [array_of_constant(value)]
     if isinstance(value, IntegerAttr | FloatAttr):
         return [_as(np.array(value.value.data), value.type)]
-    raise NotImplementedError(f"constant {value}")
+    raise InterpretationError(f"{op.name}: the value {value} is not a number or an array of numbers", op)
 
 
 _INTEGER_COMPARISONS: tuple[tuple[Callable[..., Any], bool], ...] = (

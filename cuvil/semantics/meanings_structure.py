@@ -11,7 +11,7 @@ from xdsl.ir import Block
 
 from cuvil.dialects.tensor import ConstantOp, ParameterOp
 from cuvil.semantics.arrays import array_of_constant, dtype_of
-from cuvil.semantics.interpreter import Frame, Jump, Meaning, Value
+from cuvil.semantics.interpreter import Frame, InterpretationError, Jump, Meaning, Value
 
 Values = Sequence[Value]
 
@@ -53,7 +53,7 @@ def _while(frame: Frame, op: scf.WhileOp, operands: Values) -> Values:
 
 def _parallel(frame: Frame, op: scf.ParallelOp, operands: Values) -> Values:
     if op.initVals:
-        raise NotImplementedError("a parallel loop with reductions")
+        raise InterpretationError(f"{op.name}: the reference interpreter runs no parallel loop with reductions", op)
     count = len(op.lowerBound)
     ranges = [
         range(int(low), int(high), int(step))
