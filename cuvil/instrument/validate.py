@@ -52,11 +52,8 @@ class Semantics(Protocol):
 class ReferenceSemantics:
     """Cuvil's own: the reference interpreter, or native code at the lower levels."""
 
-    computed: dict[str, Array] = field(default_factory=dict[str, "Array"])
+    _computed: dict[str, Array] = field(default_factory=dict[str, "Array"])
     """Values of globals that are computed from others: lower levels have lost how, and take them from here."""
-
-    def __init__(self) -> None:
-        self._computed: dict[str, Array] = {}
 
     def make_inputs(self, module: ModuleOp, name: str, seed: int) -> list[Array]:
         from cuvil.semantics.random_inputs import make_inputs
