@@ -45,6 +45,11 @@ _INTEGER = SignlessIntegerConstraint | VectorType.constr(SignlessIntegerConstrai
 FCMP_PREDICATES = tuple(FCmpPredicateFlag)
 
 
+def _lanes(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a vector, () of a scalar."""
+    return value.type.get_shape() if isinstance(value.type, VectorType) else ()
+
+
 @irdl_op_definition
 class FCmpOp(IRDLOperation):
     """A float comparison of vectors: `cuvil_llvm.fcmp "olt" %a, %b : vector<16xf32>`."""
@@ -82,6 +87,13 @@ class FCmpOp(IRDLOperation):
             attributes=attributes,
         )
 
+    def verify_(self) -> None:
+        number = self.predicate.value.data
+        if not 0 <= number < len(FCMP_PREDICATES):
+            raise VerifyException(f"{self.name}: predicate {number} is not in 0..{len(FCMP_PREDICATES) - 1}")
+        if _lanes(self.lhs) != _lanes(self.res):
+            raise VerifyException(f"{self.name}: operands {self.lhs.type} and result {self.res.type} differ in lanes")
+
     def print(self, printer: Printer) -> None:
         printer.print_string(f' "{FCMP_PREDICATES[self.predicate.value.data]}" ')
         printer.print_ssa_value(self.lhs)
@@ -113,6 +125,10 @@ class SelectOp(IRDLOperation):
 
     assembly_format = "$cond `,` $lhs `,` $rhs attr-dict `:` type($cond) `,` type($res)"
 
+    def verify_(self) -> None:
+        if _lanes(self.cond) != _lanes(self.res):
+            raise VerifyException(f"{self.name}: condition {self.cond.type} and result {self.res.type} differ in lanes")
+
 
 @irdl_op_definition
 class ExtractElementOp(IRDLOperation):
@@ -142,9 +158,8 @@ class _Cast(IRDLOperation):
         super().__init__(operands=[value], result_types=[result_type])
 
     def verify_(self) -> None:
-        shapes = [t.get_shape() if isinstance(t, VectorType) else () for t in (self.arg.type, self.result.type)]
-        if shapes[0] != shapes[1]:
-            raise VerifyException(f"operand {self.arg.type} and result {self.result.type} differ in lanes")
+        if _lanes(self.arg) != _lanes(self.result):
+            raise VerifyException(f"{self.name}: operand {self.arg.type} and result {self.result.type} differ in lanes")
 
 
 @irdl_op_definition

@@ -89,9 +89,13 @@ class _Compare(IRDLOperation):
 
     def verify_(self) -> None:
         if not 0 <= self.predicate.value.data < len(self.PREDICATES):
-            raise VerifyException(f"predicate {self.predicate.value.data} is not in 0..{len(self.PREDICATES) - 1}")
+            raise VerifyException(
+                f"{self.name}: predicate {self.predicate.value.data} is not in 0..{len(self.PREDICATES) - 1}"
+            )
         if _shape(self.operands[0].type) != self.result.type.get_shape():
-            raise VerifyException(f"operands {self.operands[0].type} and result {self.result.type} differ in lanes")
+            raise VerifyException(
+                f"{self.name}: operands {self.operands[0].type} and result {self.result.type} differ in lanes"
+            )
 
 
 def _extra_properties(op_class: type[Operation]) -> dict[str, Attribute]:
@@ -141,7 +145,9 @@ class SelectOp(IRDLOperation):
 
     def verify_(self) -> None:
         if _shape(self.cond.type) != _shape(self.result.type):
-            raise VerifyException(f"condition {self.cond.type} and result {self.result.type} differ in lanes")
+            raise VerifyException(
+                f"{self.name}: condition {self.cond.type} and result {self.result.type} differ in lanes"
+            )
 
 
 class _Cast(IRDLOperation):
@@ -159,7 +165,7 @@ class _Cast(IRDLOperation):
 
     def verify_(self) -> None:
         if _shape(self.input.type) != _shape(self.result.type):
-            raise VerifyException(f"input {self.input.type} and result {self.result.type} differ in lanes")
+            raise VerifyException(f"{self.name}: input {self.input.type} and result {self.result.type} differ in lanes")
 
 
 class _IntegerCast(_Cast):
@@ -173,7 +179,7 @@ class _IntegerCast(_Cast):
         source, target = (value.type.element_type.width.data for value in (self.input, self.result))  # pyright: ignore
         if source == target or (source < target) != self.WIDENS:
             raise VerifyException(
-                f"cannot {'widen' if self.WIDENS else 'narrow'} {self.input.type} to {self.result.type}"
+                f"{self.name}: cannot {'widen' if self.WIDENS else 'narrow'} {self.input.type} to {self.result.type}"
             )
 
 

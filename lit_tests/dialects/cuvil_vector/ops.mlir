@@ -12,7 +12,8 @@
 // CHECK: cuvil_vector.fptoui %{{.*}} : vector<4xf32> to vector<4xi32>
 // CHECK: cuvil_vector.sitofp %{{.*}} : vector<4xi32> to vector<4xf32>
 // CHECK: cuvil_vector.uitofp %{{.*}} : vector<4xi32> to vector<4xf32>
-func.func @ops(%f: vector<4xf32>, %i: vector<4xi32>) {
+// CHECK: cuvil_vector.prefetch %{{.*}}[%{{.*}}] : memref<64xf32>
+func.func @ops(%f: vector<4xf32>, %i: vector<4xi32>, %b: memref<64xf32>, %n: index) {
   %0 = cuvil_vector.cmpf olt, %f, %f : vector<4xf32>
   %1 = cuvil_vector.cmpi ult, %i, %i : vector<4xi32>
   %2 = cuvil_vector.select %0, %f, %f : vector<4xi1>, vector<4xf32>
@@ -24,5 +25,6 @@ func.func @ops(%f: vector<4xf32>, %i: vector<4xi32>) {
   %8 = cuvil_vector.fptoui %f : vector<4xf32> to vector<4xi32>
   %9 = cuvil_vector.sitofp %i : vector<4xi32> to vector<4xf32>
   %10 = cuvil_vector.uitofp %i : vector<4xi32> to vector<4xf32>
+  cuvil_vector.prefetch %b[%n] : memref<64xf32>
   func.return
 }
