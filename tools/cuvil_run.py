@@ -233,13 +233,13 @@ def _engine(
     from cuvil.semantics.levels import level_of
 
     level = level_of(module)
-    if name == "interpreter" or (name is None and level in ("tensor", "fused")):
-        interpreter = Interpreter(module, parameters)
-        return lambda inputs: interpreter.run(function, inputs)
-    if name is None and level == "buffers":
+    if level == "buffers" and name != "native":
         from cuvil.semantics.execution import execute
 
         return lambda inputs: execute(module, function, inputs, parameters)
+    if name == "interpreter" or (name is None and level in ("tensor", "fused")):
+        interpreter = Interpreter(module, parameters)
+        return lambda inputs: interpreter.run(function, inputs)
     from cuvil.semantics.native_execution import NativeProgram
 
     return NativeProgram(module, function, parameters, threads)

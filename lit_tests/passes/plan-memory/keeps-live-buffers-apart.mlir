@@ -1,8 +1,10 @@
 // RUN: cuvil-opt %s -p plan-memory | filecheck %s
+// RUN: cuvil-run %s --random --pipeline plan-memory --compare --no-print | filecheck %s --check-prefix=SAME
 // The twin: buffers that are live at once lie apart.
 // CHECK: cuvil_fused.arena_bytes = 128 : i64
 // CHECK: %a = cuvil_fused.arena_view %arena at 0 :
 // CHECK: %b = cuvil_fused.arena_view %arena at 64 :
+// SAME: comparison 0 agrees exactly
 func.func @main(%x: memref<16xf32>, %out0: memref<16xf32>) attributes {cuvil_fused.outputs = 1 : i64} {
   %a = cuvil_fused.alloc : memref<16xf32>
   %b = cuvil_fused.alloc : memref<16xf32>
