@@ -33,7 +33,7 @@ from cuvil.targets.legality import verify_stage
 LEVELS = {"cuvil_tensor": "normalize", "cuvil_fused": "fuse", "buffers": "memory", "arena": "memory"}
 """Other names of stages: the levels of the IR that they end in."""
 LAST_OF_A_DIALECT = ("layout", "memory", "llvm")
-"""Stages that a dialect ends with. Verifying costs as much as building an op, so that it is done here and no oftener."""
+"""Stages that a dialect ends with: verifying costs as much as building an op, so it is done here and no oftener."""
 WHOLE = "passes"
 """The name of the one part that a caller's pipeline has."""
 FLATTEN = "lower-fused-to-loops"
@@ -106,13 +106,13 @@ class Lowering:
         PassManager(passes, [_Keeper(self), *self.instruments()]).run(self.module)
 
     def check(self, stage: str) -> None:
-        """Check what a stage of the default pipeline ensures; at the end of each dialect the whole module is verified."""
+        """Check what a stage of the default pipeline ensures; at the end of each dialect verify the whole module."""
         verify_stage(self.module, stage)
         if stage in LAST_OF_A_DIALECT:
             verify_module(self.module)
 
     def parts(self) -> list[tuple[str, Pipeline]]:
-        """What there is to run: the target's stages, or one part where the pipeline or an instrument is the caller's."""
+        """What there is to run: the target's stages; one part where the pipeline or an instrument is the caller's."""
         if self.custom is not None or self.extra:
             return [(WHOLE, self.adapted(self.custom or default_pipeline(self.target)))]
         return [(stage.name, self.adapted(stage.passes)) for stage in TARGET_STAGES[self.target]]
@@ -234,7 +234,8 @@ class Lowering:
                 raise InternalError(f"global @{name} appeared after buffers became flat")
             element_type = op.value_type.element_type
             if op.initializer is None:
-                value = self.imported.parameters[name]
+                # A copy, or a model that is trained on would change under the compiled one, in part.
+                value = self.imported.parameters[name].copy()
             else:
                 value = interpreter.global_value(name)
             values.append(native_array(value, element_type))

@@ -41,7 +41,6 @@ _MASK_ELEMENTS = 1 << 24
 """The largest mask that is evaluated to see what it masks."""
 
 
-
 @dataclass(frozen=True)
 class FoldConstantsPass(ModulePass):
     """Ops on constants => constants."""

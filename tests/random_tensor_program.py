@@ -411,5 +411,3 @@ def _fitting_axes(source: tuple[int, ...], result: tuple[int, ...]) -> list[int]
 def _ends_match(rhs: tuple[int, ...], lhs: tuple[int, ...], batch: list[int], summed: list[int]) -> bool:
     wanted = tuple(lhs[axis] for axis in (*batch, *summed))
     return rhs[: len(wanted)] == wanted
-
-

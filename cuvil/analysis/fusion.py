@@ -182,7 +182,7 @@ class _Planner:
                 self.grouping.read(group, base)
 
     def _is_inlined(self, op: Operation) -> bool:
-        """Whether `op` is cheap, and its one reader is a streaming op behind movement that repeats nothing: it computes it."""
+        """Whether `op` is cheap, and its one reader, behind movement that repeats nothing, a streaming op."""
         if isinstance(op, ct.ElementwiseOp) and op.function.flops >= _CHEAP_FLOPS:
             return False
         value = op.results[0]
@@ -287,11 +287,12 @@ class _Planner:
                 self.grouping.read(group, base)
 
     def _readable(self, op: Operation, index: int, operand: SSAValue, number: int) -> SSAValue:
-        """An anchor's operand as a strided view of a buffer if the anchor's emitter takes it; else as a buffer itself."""
+        """An anchor's operand: as a strided view of a buffer if the anchor's emitter takes it, else as a buffer."""
         view = view_of(operand, lambda value: self.grouping.owner_group(value) is not None)
         if view is None or not takes_view(op, index, view):
             return self.grouping.buffer(operand, number)
         self.grouping.buffer(view.root, number)
+        self.grouping.ends_view_at(operand, view.root)
         return operand
 
     def _remark(self, op: Operation, group: Group, refusal: Refusal) -> None:

@@ -183,6 +183,13 @@ class Grouping:
         # Movement that was looked at before may go on reading past `value`: that is as correct.
         self.ends_at(value)
 
+    def ends_view_at(self, value: SSAValue, root: SSAValue) -> None:
+        """A view of `root` is read as one: also where its movement was looked at before `root` had a buffer."""
+        while value is not root:
+            self._bases.pop(value, None)
+            assert isinstance(value.owner, Operation)
+            value = value.owner.operands[0]
+
     def is_read_in_parts(self, operand: SSAValue) -> bool:
         """Whether reading `operand` goes through a concat, pad or gather, which vectors can only read within a part."""
         stack, seen = [operand], {operand}

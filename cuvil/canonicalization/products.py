@@ -43,9 +43,7 @@ def _summed(counts: Sequence[int], own: DenseArrayBase) -> list[int]:
     return [first + second for first, second in zip(counts, ct.numbers(own), strict=True)]
 
 
-def _spatial_padding(
-    value: SSAValue, order: tuple[int, ...]
-) -> tuple[SSAValue, SSAValue, list[int], list[int]] | None:
+def _spatial_padding(value: SSAValue, order: tuple[int, ...]) -> tuple[SSAValue, SSAValue, list[int], list[int]] | None:
     """What `value` pads, with what, and how much in each spatial dim; None if it pads other dims or crops."""
     pad = value.owner
     if not isinstance(pad, ct.PadOp):

@@ -47,8 +47,7 @@ def shape(value: SSAValue) -> tuple[Dim, ...]:
 
 
 def repeated(element: DenseIntOrFPElementsAttr, result: SSAValue, b: CoreBuilder) -> SSAValue:
-    """`element` at every point of the type of `result`: a constant, or the broadcast of one where that would be large.
-    """
+    """`element` at every point of the type of `result`: a constant, or a broadcast of one where that is large."""
     dims = shape(result)
     known = [dim for dim in dims if isinstance(dim, int)]
     if len(known) < len(dims) or prod(known) > LARGEST_SPLAT:

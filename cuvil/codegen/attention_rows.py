@@ -1,4 +1,6 @@
-"""Attention for a few queries (decoding): D lies in the lanes, so that K and V are read once, in vectors:
+"""Attention for a few queries (decoding), of which there are too few to fill the lanes.
+
+D lies in the lanes, so that K and V are read once, in vectors:
 
     q [queries][D] = scale * Q
     for each block of keys:

@@ -101,9 +101,7 @@ class RegisterTile:
         """Sum and store the tile of `rows` x `columns` pixels at (row, column) of the block."""
         b, view, layout = self.conv.b, self.view, self.conv.layout
         base = b.linear(view.base, (row, column), (view.row_step, view.column_step))
-        pixels = [
-            b.linear(0, (r, q), (view.row_step, view.column_step)) for r in range(rows) for q in range(columns)
-        ]
+        pixels = [b.linear(0, (r, q), (view.row_step, view.column_step)) for r in range(rows) for q in range(columns)]
         zero = b.constant(0, self.conv.spec.accumulator_type, layout.lanes)
         zeros = [zero] * (len(pixels) * layout.vectors)
         streams = _Streams(base, self.weights, self._prefetch_start(row, column))

@@ -211,9 +211,7 @@ class _Depthwise:
                 is_inside = inside if is_inside is None else b.int_op(arith.AndIOp, is_inside, inside)
             value = convert(b, b.load(self.input.buffer, element), type_)
             assert is_inside is not None
-            weight = b.load(
-                self.weight.buffer, b.linear(self.weight.offset, (tap.index, channel), (self.row_size, 1))
-            )
+            weight = b.load(self.weight.buffer, b.linear(self.weight.offset, (tap.index, channel), (self.row_size, 1)))
             value = b.select(is_inside, value, zero)
             tap.yield_(multiply_add(b, value, convert(b, weight, type_), tap.carried[0], type_))
         return tap.results[0]

@@ -1,11 +1,11 @@
 """Building loop-level IR: scf, arith, vector and memref on flat buffers.
 
 The *loop level* is the dialect set that kernels are written in once their schedule is fixed: `func`, `scf` (for, if,
-while, parallel), `arith`, `math`, `vector` (rank 1) and `memref` (rank 1, identity layout; a buffer of any logical shape
-is seen flat). `lower-loops-to-llvm` takes exactly what this builder makes.
+while, parallel), `arith`, `math`, `vector` (rank 1) and `memref` (rank 1, identity layout; a buffer of any logical
+shape is seen flat). `lower-loops-to-llvm` takes exactly what this builder makes.
 
-An `Index` is a Python int where the number is known and an `index` SSA value where it is not; arithmetic on it folds, so
-that one emitter serves static and dynamic shapes. Offsets and strides are in elements, never in bytes.
+An `Index` is a Python int where the number is known and an `index` SSA value where it is not; arithmetic on it folds,
+so that one emitter serves static and dynamic shapes. Offsets and strides are in elements, never in bytes.
 
 Operations are made with `Operation.create`, not through their constructors: a kernel is thousands of operations and the
 generic constructor costs twice as much. The verifier still sees all of them at the end of the lowering.
@@ -59,7 +59,7 @@ _LANE_WISE: dict[type[IRDLOperation], type[IRDLOperation]] = {
     arith.TruncIOp: lanes.TruncIOp,
     arith.UIToFPOp: lanes.UIToFPOp,
 }
-"""The arith ops that xDSL defines for scalars only => what takes their place on vectors (a select goes by its condition)."""
+"""The arith ops that xDSL has for scalars only => their place-takers on vectors (a select goes by its condition)."""
 
 
 def vector_of(element_type: Attribute, width: int) -> Attribute:
@@ -114,7 +114,7 @@ def width_of(value_type: Attribute) -> int:
 
 
 def _is_misread_in_dense(number: float) -> bool:
-    """True for floats that xDSL prints by their bits; inside `dense<...>` its parser takes those for an integer's value."""
+    """True for floats that xDSL prints by their bits; in `dense<...>` its parser takes those for an integer's value."""
     return not isfinite(number) or (number.is_integer() and abs(number) >= 1e6)
 
 
@@ -137,7 +137,7 @@ class LoopBuilder:
     ) -> SSAValue:
         """Append `op_class` made by `create`, which skips the constructor's generic work.
 
-        Where the result is a vector and upstream's op takes scalars only, the lane-wise op of the same name replaces it.
+        Where the result is a vector and upstream's op takes scalars only, the lane-wise op of that name replaces it.
         """
         if isinstance(result, VectorType):
             op_class = _LANE_WISE.get(op_class, op_class)
@@ -324,14 +324,14 @@ class LoopBuilder:
         return self.op(vector.CreateMaskOp, active, result=_vector_type(i1, width))
 
     def alloca(self, element_type: Attribute, size: int) -> SSAValue:
-        """A 64-byte aligned stack buffer of `size` elements (thread-private inside `parallel`; 512 KiB in all at most)."""
+        """A 64-byte aligned stack buffer of `size` elements (thread-private in `parallel`; 512 KiB in all at most)."""
         op = memref.AllocaOp.get(element_type, 64, [size])
         self.block.add_op(op)
         return op.results[0]
 
     @contextmanager
     def heap(self, element_type: Attribute, size: int) -> Generator[SSAValue]:
-        """A buffer of `size` elements from the heap, for what is too large for the stack, until the end of the `with`."""
+        """A buffer of `size` elements from the heap, for what is too large for the stack, until the `with` ends."""
         made = memref.AllocOp.get(element_type, None, [size])
         self.block.add_op(made)
         yield made.memref
