@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
@@ -35,6 +36,7 @@ class Arguments:
         tensors_only = all(given.type is not None for given in imported.inputs)
         self.is_flat = tensors_only and _is_flat(imported.input_tree, len(imported.inputs))
         """Whether positional arguments are the inputs, one by one."""
+        self._positional_names = _positional_names(imported.input_tree, self.names)
         self._expected = [
             (given.dtype, torch.Size(shape) if shape is not None and _is_known(shape) else None)  # pyright: ignore
             for given, shape in zip(imported.inputs, shapes, strict=True)
@@ -49,10 +51,13 @@ class Arguments:
         for number, (leaf, (dtype, shape)) in enumerate(zip(leaves, self._expected, strict=True)):
             if (
                 type(leaf) is Tensor
+                and not leaf.is_nested
                 and leaf.shape == shape
                 and leaf.dtype is dtype
                 and leaf.is_cpu
+                and leaf.layout is torch.strided
                 and leaf.is_contiguous()
+                and not leaf.is_neg()
             ):
                 tensors.append(leaf)
             elif (tensor := self._converted(self._inputs[number], leaf)) is not None:
@@ -63,6 +68,7 @@ class Arguments:
         """The leaves of a call's pytrees; keyword arguments in any order, positional ones by name too."""
         expected_kwargs = list(self._tree.children()[1].context) if self._tree is not None else []
         given = dict(kwargs)
+        args = [*args, *self._positional_by_name(len(args), given)]
         unknown = [name for name in given if name not in expected_kwargs]
         if unknown:
             raise ArgumentError(
@@ -73,30 +79,45 @@ class Arguments:
             raise ArgumentError(f"missing keyword argument '{missing[0]}'")
         leaves, tree = pytree.tree_flatten((tuple(args), {name: given[name] for name in expected_kwargs}))
         if self._tree is not None and tree != self._tree:
+            expected = self._tree.children()[0].num_children
+            if len(args) != expected:
+                raise ArgumentError(f"expected {expected} positional arguments ({self._listing()}), got {len(args)}")
             raise ArgumentError(f"arguments are nested as {tree}, compiled for {self._tree}")
         return leaves
+
+    def _positional_by_name(self, passed: int, keywords: dict[str, Any]) -> list[Any]:
+        """The positional arguments after the first `passed` ones that are among `keywords`, and taken out of them."""
+        found: list[Any] = []
+        for name in self._positional_names[passed:]:
+            if name is None or name not in keywords:
+                break
+            found.append(keywords.pop(name))
+        return found
 
     def _converted(self, expected: Input, value: Any) -> Tensor | None:
         """An argument off the fast path: made a contiguous tensor, or None for a constant that fits."""
         if expected.type is None:
-            if value is not expected.constant and value != expected.constant:
-                raise ArgumentError(f"input '{expected.name}': got {value!r}, compiled for {expected.constant!r} only")
+            if not _is_same_constant(value, expected.constant):
+                got = _description(value) if isinstance(value, Tensor) else repr(value)
+                raise ArgumentError(f"input '{expected.name}': got {got}, compiled for {expected.constant!r} only")
             return None
         if not isinstance(value, Tensor):
-            if type(value).__module__ != "numpy" or not hasattr(value, "__array_interface__"):
+            if not isinstance(value, (np.ndarray, np.generic)) or isinstance(value, np.ma.MaskedArray):
                 raise ArgumentError(f"input '{expected.name}': got {type(value).__name__}, expected a tensor")
-            value = torch.as_tensor(value)
+            value = _tensor_of_array(expected.name, np.asarray(value))
         shape = shape_of(expected.type)
-        fits = value.dim() == len(shape) and all(
-            not isinstance(dim, int) or dim == size for dim, size in zip(shape, value.shape, strict=True)
+        fits = (
+            not value.is_nested
+            and value.dim() == len(shape)
+            and all(not isinstance(dim, int) or dim == size for dim, size in zip(shape, value.shape, strict=True))
         )
-        plain = value.layout == torch.strided and value.device.type == "cpu"
+        plain = value.layout == torch.strided and value.device.type == "cpu" and _has_memory(value)
         if not fits or not plain or value.dtype != expected.dtype:
             raise ArgumentError(
                 f"input '{expected.name}': got {_description(value)}, "
                 f"expected {_name(expected.dtype)} {_format(shape)} on cpu"
             )
-        return value.detach().contiguous()
+        return value.detach().resolve_neg().contiguous()
 
     def _listing(self) -> str:
         return ", ".join(self.names)
@@ -113,7 +134,51 @@ def _is_flat(tree: Any, count: int) -> bool:
     return not keywords.children() and len(positional.children()) == count == positional.num_leaves
 
 
+def _positional_names(tree: Any, leaf_names: Sequence[str]) -> list[str | None]:
+    """The names of positional arguments that are one tensor or constant each; of nested ones only leaves have names."""
+    if tree is None:
+        return list(leaf_names)
+    names: list[str | None] = []
+    position = 0
+    for child in tree.children()[0].children():
+        names.append(leaf_names[position] if child.is_leaf() else None)
+        position += child.num_leaves
+    return names
+
+
+def _is_same_constant(value: Any, constant: Any) -> bool:
+    """Whether a call's constant is the one compiled for; 3.0 is not 3, which gives other element types."""
+    if value is constant:
+        return True
+    if type(value) is not type(constant) or isinstance(value, Tensor):
+        return False
+    return bool(value == constant) or (value != value and constant != constant)
+
+
+def _tensor_of_array(name: str, array: np.ndarray[Any, Any]) -> Tensor:
+    """A tensor of an array's values: of its memory where torch can have it, else of a copy."""
+    native = array.dtype.newbyteorder("=")
+    if array.dtype != native or not array.flags.writeable or any(stride < 0 for stride in array.strides):
+        array = np.array(array, native, order="C")
+    try:
+        return torch.as_tensor(array, device="cpu")
+    except TypeError:
+        raise ArgumentError(
+            f"input '{name}': got a NumPy array of {array.dtype}, which is no element type of tensors"
+        ) from None
+
+
+def _has_memory(value: Tensor) -> bool:
+    """Whether a tensor's elements are in its own memory: not so in those that torch makes to trace or wrap others."""
+    dispatch: Any = getattr(type(value), "__torch_dispatch__", None)
+    return dispatch is Tensor.__torch_dispatch__
+
+
 def _description(value: Tensor) -> str:
+    if value.is_nested:
+        return f"a nested tensor of {_name(value.dtype)}"
+    if not _has_memory(value):
+        return f"a {type(value).__name__}"
     layout = "" if value.layout == torch.strided else f" ({value.layout})"
     return f"{_name(value.dtype)} {_format(tuple(value.shape))} on {value.device}{layout}"
 

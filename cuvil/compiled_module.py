@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
 
-from cuvil.arguments import Arguments
+from cuvil.arguments import ArgumentError, Arguments
 from cuvil.dialects.types import shape_of
+from cuvil.errors import UserError
 from cuvil.frontends.aten_types import array_of_tensor
 from cuvil.frontends.exported import ImportedModule, Output
 from cuvil.instrument.remarks import Remark
@@ -107,6 +108,18 @@ class CompiledModule:
         """
         return self._stage_text(stage)
 
+    def __copy__(self) -> CompiledModule:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CompiledModule:
+        """Itself, for nothing of it can be changed."""
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise UserError(
+            "a compiled model is code in this process and cannot be pickled; pickle the model, compile again"
+        )
+
     def __repr__(self) -> str:
         inputs = ", ".join(f"{given.name}: {given.type or repr(given.constant)}" for given in self._imported.inputs)
         return f"CompiledModule({inputs}; target={self.target}, peak={self.memory.peak_bytes} bytes)"
@@ -123,17 +136,31 @@ def native_runner(executable: Executable, imported: ImportedModule) -> Runner:
         try:
             pointers = frame.inputs
             for number, tensor in enumerate(inputs):
-                pointers[number] = tensor.data_ptr()
-            outputs = [empty(shape, dtype=dtype) for shape, dtype in made]
+                pointers[number] = tensor.data_ptr() or _no_address(tensor)
+            # The device is said, for a `with torch.device(...)` around the call is not meant for these.
+            outputs = [empty(shape, dtype=dtype, device="cpu") for shape, dtype in made]
             pointers = frame.outputs
             for number, tensor in enumerate(outputs):
-                pointers[number] = tensor.data_ptr()
+                pointers[number] = tensor.data_ptr() or _no_address(tensor)
             run(frame)
+        except RuntimeError as error:
+            # torch's, from `data_ptr`; compiled code raises none.
+            raise ArgumentError(f"{_NO_MEMORY}: {error}") from error
         finally:
             give_back(frame)
         return outputs
 
     return call
+
+
+_NO_MEMORY = "compiled code runs on tensors in memory, not under torch's transforms and tracing (vmap, ...)"
+
+
+def _no_address(tensor: Tensor) -> int:
+    """The address of a tensor that has none: only one without elements may do without."""
+    if tensor.numel():
+        raise ArgumentError(_NO_MEMORY)
+    return 0
 
 
 def interpreting_runner(imported: ImportedModule) -> Runner:

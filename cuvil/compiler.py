@@ -156,6 +156,8 @@ def trace(
 
 
 def _interpreted(imported: ImportedModule, settings: Options, started: float) -> CompiledModule:
+    # Copies, or a model that is trained on would change under the compiled one.
+    imported = replace(imported, parameters={name: value.copy() for name, value in imported.parameters.items()})
     return CompiledModule(
         imported,
         interpreting_runner(imported),

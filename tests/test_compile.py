@@ -348,6 +348,13 @@ def test_updates_of_inputs_and_buffers_are_refused() -> None:
         compiled(lambda x: x.add_(1), torch.ones(2))
 
 
+def test_attention_that_reads_one_projection_with_time_first() -> None:
+    attention = nn.MultiheadAttention(12, 3).eval()
+    x = torch.randn(5, 2, 12)
+    run = cuvil.compile(Function(lambda x: attention(x, x, x, need_weights=False)[0]), (x,))
+    torch.testing.assert_close(run(x), attention(x, x, x, need_weights=False)[0])
+
+
 def test_no_grad_regions_are_part_of_the_model() -> None:
     def function(x: Tensor) -> Tensor:
         with torch.no_grad():

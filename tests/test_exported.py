@@ -428,6 +428,14 @@ def convolution_cases() -> dict[str, Case]:
             lambda x: (F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, 2, ceil_mode=True), F.max_pool2d(x[0], (2, 3), 1)),
             (x,),
         ),
+        "adaptive_max_pool": (
+            lambda x: (
+                F.adaptive_max_pool2d(x, (2, 3)),
+                F.adaptive_max_pool2d(x[0], 1),
+                F.adaptive_max_pool1d(x[0], 4),
+            ),
+            (values(2, 3, 7, 9),),
+        ),
         "max_pool dilated": (lambda x: F.max_pool2d(x, 2, 1, dilation=2), (x,)),
         "max_pool1d": (lambda x: (F.max_pool1d(x, 3, 2), F.max_pool1d(x[0], 2)), (values(2, 3, 9),)),
         "avg_pool": (

@@ -93,9 +93,11 @@ class LiteralTexts:
         scalar, prefix = _scalar_text(element), self.type_text(element) + " "
         splat_open, splat_close, list_open, list_close = brackets
         numbers: list[Any] = list(value.get_values())
-        if value.is_splat():
-            return "zeroinitializer" if _is_zero(numbers[0]) else splat_open + prefix + scalar(numbers[0]) + splat_close
-        return list_open + ", ".join(prefix + scalar(number) for number in numbers) + list_close
+        texts = [scalar(number) for number in numbers]
+        # Texts and not numbers are compared: 0.0 equals -0.0, and NaN equals nothing.
+        if texts.count(texts[0]) == len(texts):
+            return "zeroinitializer" if _is_zero(numbers[0]) else splat_open + prefix + texts[0] + splat_close
+        return list_open + ", ".join(prefix + text for text in texts) + list_close
 
 
 def _is_zero(number: int | float) -> bool:

@@ -25,6 +25,7 @@ from cuvil.codegen.loops import Index, LoopBuilder, width_of
 from cuvil.codegen.scalar_lowering import emit_cast, emit_scalar, is_float, is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError
+from cuvil.semantics.splats import is_splat
 from cuvil.semantics.views import contiguous_strides, reshape_groups, static_shape
 
 _INDEX = IndexType()
@@ -264,7 +265,7 @@ class PointEvaluator:
         value = op.value
         assert isinstance(value, DenseIntOrFPElementsAttr)
         element = ct.element_of(op.result)
-        if not value.is_splat():
+        if not is_splat(op):
             raise CuvilError(f"{op.name}: only a splat can stand inside a kernel; others are operands")
         number = value.get_values()[0]
         return self.b.constant(number, storage_type(element))  # pyright: ignore[reportArgumentType]

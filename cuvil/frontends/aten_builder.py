@@ -105,7 +105,7 @@ class GraphBuilder:
         elif isinstance(number, float) and not math.isfinite(number):
             raise UnsupportedError(f"{number} has no value in {element_type}")
         else:
-            number = bool(number) if domain == "b" else int(number)
+            number = bool(number) if domain == "b" else _wrapped(int(number), element_type)
         return self.value(ConstantOp.splat(number, TensorType(element_type, [])))
 
     def full(self, number: Number | DimExpr, element_type: Attribute, shape: Sequence[Dim]) -> SSAValue:
@@ -275,6 +275,12 @@ def _is_inexact(number: Operand, dtype: torch.dtype) -> bool:
     if isinstance(number, SSAValue | DimExpr) or not math.isfinite(number):
         return False
     return float(torch.tensor(number, dtype=dtype)) != float(number)
+
+
+def _wrapped(number: int, element_type: Attribute) -> int:
+    """A number as the integer type stores it: as PyTorch does, -7 is 249 among bytes."""
+    info = torch.iinfo(dtype_of(element_type))
+    return (number - info.min) % (1 << info.bits) + info.min
 
 
 def _as_float(number: Number, element_type: Attribute) -> float:

@@ -91,8 +91,8 @@ def _window_counts(b: GraphBuilder, x: SSAValue, windows: dict[str, list[int]], 
     return b.value(PoolOp("add", ones, **windows))
 
 
-def _max_pool_with_places(spatial: int) -> Builder:
-    pool = _batched(spatial, _max_pool)
+def _with_places(pool: Builder) -> Builder:
+    """A pool whose aten op gives also where each maximum was, which inference does not read."""
 
     def build(b: GraphBuilder, *arguments: Any, **options: Any) -> tuple[SSAValue, Any]:
         return pool(b, *arguments, **options), NotImplemented
@@ -138,10 +138,11 @@ def _adaptive_axis(b: GraphBuilder, kind: str, x: SSAValue, axis: int, size: int
 
 for _spatial in (1, 2, 3):
     ATEN_BUILDERS[f"max_pool{_spatial}d"] = _batched(_spatial, _max_pool)
-    ATEN_BUILDERS[f"max_pool{_spatial}d_with_indices"] = _max_pool_with_places(_spatial)
+    ATEN_BUILDERS[f"max_pool{_spatial}d_with_indices"] = _with_places(_batched(_spatial, _max_pool))
     ATEN_BUILDERS[f"avg_pool{_spatial}d"] = _batched(_spatial, _avg_pool)
     ATEN_BUILDERS[f"adaptive_avg_pool{_spatial}d"] = _batched(_spatial, _adaptive("add"))
     ATEN_BUILDERS[f"_adaptive_avg_pool{_spatial}d"] = _batched(_spatial, _adaptive("add"))
+    ATEN_BUILDERS[f"adaptive_max_pool{_spatial}d"] = _with_places(_batched(_spatial, _adaptive("max")))
 
 
 @aten("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d")

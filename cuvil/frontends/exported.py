@@ -19,6 +19,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec, OutputKind, TensorArgument
 from torch.fx import GraphModule
+from torch.utils import _pytree as pytree
 from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, DenseIntOrFPElementsAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -81,11 +82,25 @@ def trace_model(
     if isinstance(example_inputs, torch.Tensor):
         example_inputs = (example_inputs,)
     try:
+        args, keywords = _distinct((tuple(example_inputs), dict(kwargs or {})))
         with torch.no_grad():
-            program = torch.export.export(model, tuple(example_inputs), dict(kwargs or {}), strict=False)
+            program = torch.export.export(model, args, keywords, strict=False)
     except Exception as error:
         raise UserError(f"torch.export cannot trace {type(model).__name__}: {error}") from error
     return import_exported(program, name)
+
+
+def _distinct(arguments: Any) -> Any:
+    """Arguments with every tensor a tensor of its own: torch.export takes one passed twice for one input."""
+    seen: set[int] = set()
+
+    def distinct(leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor) or id(leaf) not in seen:
+            seen.add(id(leaf))
+            return leaf
+        return leaf.detach().clone()
+
+    return pytree.tree_map(distinct, arguments)
 
 
 def import_exported(program: ExportedProgram, name: str = "main") -> ImportedModule:
