@@ -147,7 +147,7 @@ def test_examples_that_are_one_tensor_are_two_inputs() -> None:
     torch.testing.assert_close(run(x, x + 1), x - 2 * (x + 1))
 
 
-# -- results and weights are nobody else's ------------------------------------------------------------------------------
+# -- results and weights are nobody else's ----------------------------------------------------------------------------
 
 
 def test_results_alias_nothing() -> None:
@@ -179,7 +179,7 @@ def test_copies_share_the_code_and_pickles_are_refused(linear: tuple[nn.Module, 
         pickle.dumps(run)
 
 
-# -- constants ----------------------------------------------------------------------------------------------------------
+# -- constants --------------------------------------------------------------------------------------------------------
 
 
 def test_constants_of_equal_numbers_that_differ() -> None:
