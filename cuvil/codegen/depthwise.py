@@ -22,11 +22,14 @@ from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import multiply_add
 from cuvil.codegen.packing import convert, element_bits
 from cuvil.codegen.windows import (
+    Channels,
     Dims,
+    OutputRow,
     RowTile,
     element_read,
     loop_tiles,
     multiply_adds,
+    output_rows,
     position_read,
     row_tiles,
     tap_range,
@@ -58,16 +61,6 @@ def emit_depthwise(
     kernel.emit_tiled(max(4, min(_MOST_OUTPUTS, registers)), threads)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A row of outputs: where it is, and the epilogue's row of its first output."""
-
-    image: Index
-    plane: Index
-    line: Index
-    first_output: Index
-
-
 @dataclass
 class _Depthwise:
     """One depthwise convolution being emitted; `row_size` is the weights' padded number of channels."""
@@ -87,23 +80,15 @@ class _Depthwise:
 
     def emit_tiled(self, most_outputs: int, threads: int) -> None:
         """Rows of outputs in parallel; where they are few, runs of channels too."""
-        b, (depth, height, width) = self.b, self.dims
-        vectors = self.row_size // self.lanes
-        rows = b.product([self.input.shape[0], depth.output, height.output])
-        is_uneven = isinstance(rows, int) and rows % threads != 0 and rows < 16 * threads
-        blocks = min(threads, vectors) if is_uneven else 1
-        share = -(-vectors // blocks) * self.lanes
-        with work_items(b, b.mul(rows, blocks), self._work) as item:
-            block, row = (0, item) if blocks == 1 else (b.div(item, rows), b.rem(item, rows))
-            image, plane, line = b.delinearize(row, [self.input.shape[0], depth.output, height.output])
-            position = _Row(image, plane, line, b.mul(row, width.output))
-            first = b.mul(block, share)
+        b, width = self.b, self.dims[2]
+        channels = Channels(self.spec.out_channels, self.lanes)
+        with output_rows(b, self.dims, self.input.shape[0], channels, threads, self._work) as (row, first, end):
             is_wide = width.kernel > _WIDE_KERNEL
             for tile in loop_tiles(width, _WIDE_OUTPUTS) if is_wide else row_tiles(width, most_outputs):
                 with b.for_(tile.first, tile.end, tile.outputs) as column:
-                    self._channels(position, column.index, tile, first, b.add(first, share))
+                    self._channels(row, column.index, tile, first, end)
 
-    def _channels(self, row: _Row, column: Index, tile: RowTile, first: Index, end: Index) -> None:
+    def _channels(self, row: OutputRow, column: Index, tile: RowTile, first: Index, end: Index) -> None:
         """Every vector of channels in [first, end), the last one masked if it is not whole."""
         b, channels = self.b, self.spec.out_channels
         whole = channels // self.lanes * self.lanes
@@ -118,7 +103,7 @@ class _Depthwise:
         with b.if_(b.compare_index("sgt", end, whole)):
             self._tile(row, column, tile, whole, mask)
 
-    def _tile(self, row: _Row, column: Index, tile: RowTile, channel: Index, mask: SSAValue | None) -> None:
+    def _tile(self, row: OutputRow, column: Index, tile: RowTile, channel: Index, mask: SSAValue | None) -> None:
         """The outputs [column, column + tile.outputs) of one vector of channels."""
         b, (depth, height, width) = self.b, self.dims
         _, plane_stride, row_stride, pixel_stride, _ = self.input.strides

@@ -2,8 +2,7 @@
 
 A vector is a run of channels, a tile some neighbouring outputs of a row. Each input column under the tile is first
 combined over the window's planes and rows, once for all the outputs that read it; then each output combines its
-columns.
-Rows outside the image are skipped by the loops' bounds, columns by the tile's code (see `windows.row_tiles`).
+columns. Rows outside the image are skipped by the loops' bounds, columns by the tile's code (see `windows.row_tiles`).
 
 Finished values are of the accumulator's type (f32 for f16 and bf16). NaN propagates through extremes, as in PyTorch.
 """
@@ -22,16 +21,18 @@ from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import add
 from cuvil.codegen.packing import accumulator_type, convert, element_bits
 from cuvil.codegen.windows import (
+    Channels,
     Dims,
+    OutputRow,
     RowTile,
     WindowDim,
     multiply_adds,
     operand_with_unit_dims,
+    output_rows,
     position_read,
     row_tiles,
     tap_range,
     with_unit_dims,
-    work_items,
 )
 
 if TYPE_CHECKING:
@@ -97,16 +98,6 @@ def _outputs_of_tile(width: WindowDim, room: int) -> int:
     return min(_MOST_OUTPUTS, max(0, (room - width.reach(1)) // width.stride + 1)) if width.reach(1) <= room else 0
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A row of outputs: where it is, and the epilogue's row of its first output."""
-
-    image: Index
-    plane: Index
-    line: Index
-    first_output: Index
-
-
 @dataclass
 class _Pool:
     """One pool being emitted."""
@@ -121,27 +112,19 @@ class _Pool:
 
     def emit(self, outputs: int, threads: int) -> None:
         """Rows of outputs in parallel; where they are few, runs of channels too. No `outputs`: one at a time."""
-        b, (depth, height, width) = self.b, self.dims
-        vectors = -(-self.spec.channels // self.lanes)
-        rows = b.product([self.input.shape[0], depth.output, height.output])
-        is_uneven = isinstance(rows, int) and rows % threads != 0 and rows < 16 * threads
-        blocks = min(threads, vectors) if is_uneven else 1
-        share = -(-vectors // blocks) * self.lanes
+        b, width = self.b, self.dims[2]
         work = multiply_adds(self.dims, self.input.shape[0], self.spec.channels)
-        with work_items(b, b.mul(rows, blocks), work) as item:
-            block, row = (0, item) if blocks == 1 else (b.div(item, rows), b.rem(item, rows))
-            image, plane, line = b.delinearize(row, [self.input.shape[0], depth.output, height.output])
-            position = _Row(image, plane, line, b.mul(row, width.output))
-            first = b.mul(block, share)
+        channels = Channels(self.spec.channels, self.lanes)
+        with output_rows(b, self.dims, self.input.shape[0], channels, threads, work) as (row, first, end):
             if outputs == 0:
                 with b.for_(0, width.output) as column:
-                    self._channels(position, column.index, None, first, b.add(first, share))
+                    self._channels(row, column.index, None, first, end)
                 return
             for tile in row_tiles(width, outputs):
                 with b.for_(tile.first, tile.end, tile.outputs) as column:
-                    self._channels(position, column.index, tile, first, b.add(first, share))
+                    self._channels(row, column.index, tile, first, end)
 
-    def _channels(self, row: _Row, column: Index, tile: RowTile | None, first: Index, end: Index) -> None:
+    def _channels(self, row: OutputRow, column: Index, tile: RowTile | None, first: Index, end: Index) -> None:
         """Every vector of channels in [first, end), the last one masked if it is not whole."""
         b, channels, lanes = self.b, self.spec.channels, self.lanes
         whole = channels // lanes * lanes
@@ -156,7 +139,7 @@ class _Pool:
             self._tile(row, column, tile, whole, divisors, mask)
 
     def _tile(
-        self, row: _Row, column: Index, tile: RowTile | None, channel: Index, divisors: list[SSAValue],
+        self, row: OutputRow, column: Index, tile: RowTile | None, channel: Index, divisors: list[SSAValue],
         mask: SSAValue | None,
     ) -> None:  # fmt: skip
         """The outputs [column, column + tile.outputs) of one vector of channels."""
@@ -172,7 +155,7 @@ class _Pool:
                 value = self._divide(value, divisors[output])
             self.epilogue.store(b, b.add(row.first_output, b.add(column, output)), channel, value, mask)
 
-    def _columns(self, row: _Row, tile: RowTile, start: Index, mask: SSAValue | None) -> dict[int, SSAValue]:
+    def _columns(self, row: OutputRow, tile: RowTile, start: Index, mask: SSAValue | None) -> dict[int, SSAValue]:
         """Each column under the tile, combined over the window's planes and rows."""
         b, (depth, height, width) = self.b, self.dims
         pixels = [pixel for pixel, _ in tile.readers(width)]
@@ -199,7 +182,7 @@ class _Pool:
                 values[output] = columns[pixel] if value is None else self._combine(value, columns[pixel])
         return [self._neutral if value is None else value for value in values]
 
-    def _window(self, row: _Row, column: Index, start: Index, mask: SSAValue | None) -> SSAValue:
+    def _window(self, row: OutputRow, column: Index, start: Index, mask: SSAValue | None) -> SSAValue:
         """One output's whole window, element by element."""
         b, (depth, height, width) = self.b, self.dims
         strides = self.input.strides
@@ -259,7 +242,7 @@ class _Pool:
 
     # -- averages ----------------------------------------------------------------------------------------------------
 
-    def _divisors(self, row: _Row, column: Index, outputs: int) -> list[SSAValue]:
+    def _divisors(self, row: OutputRow, column: Index, outputs: int) -> list[SSAValue]:
         """What each of the tile's outputs is divided by, in every lane; empty if the pool is no average."""
         if self.spec.kind != "average":
             return []

@@ -137,6 +137,45 @@ def element_read(b: LoopBuilder, dim: WindowDim, output: Index, tap: Index) -> t
     return b.min(element, b.sub(dim.input, 1)), inside
 
 
+# -- rows of outputs ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OutputRow:
+    """A row of outputs: where it is, and the epilogue's row of its first output."""
+
+    image: Index
+    plane: Index
+    line: Index
+    first_output: Index
+
+
+@dataclass(frozen=True)
+class Channels:
+    """How many channels there are, and how many of them a vector takes."""
+
+    count: int
+    lanes: int
+
+
+@contextmanager
+def output_rows(
+    b: LoopBuilder, dims: Dims, images: Index, channels: Channels, threads: int, work: int | None
+) -> Generator[tuple[OutputRow, Index, Index]]:
+    """Rows of outputs in parallel, with a range [first, end) of channels: all, or runs of them where rows are few."""
+    depth, height, width = dims
+    vectors = -(-channels.count // channels.lanes)
+    rows = b.product([images, depth.output, height.output])
+    is_uneven = isinstance(rows, int) and rows % threads != 0 and rows < 16 * threads
+    blocks = min(threads, vectors) if is_uneven else 1
+    share = -(-vectors // blocks) * channels.lanes
+    with work_items(b, b.mul(rows, blocks), work) as item:
+        block, row = (0, item) if blocks == 1 else (b.div(item, rows), b.rem(item, rows))
+        image, plane, line = b.delinearize(row, [images, depth.output, height.output])
+        first = b.mul(block, share)
+        yield OutputRow(image, plane, line, b.mul(row, width.output)), first, b.add(first, share)
+
+
 # -- tiles along a row -------------------------------------------------------------------------------------------------
 
 
