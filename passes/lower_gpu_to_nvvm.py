@@ -240,11 +240,4 @@ class LowerGpuToNvvmPass(ModulePass):
                 lowering.lowered.append(inner)
             else:
                 raise UnsupportedError(f"{inner.name}: expected kernels at the top of a module", inner)
-        block = Block()
-        for made in lowering.lowered:
-            if made.parent is not None:
-                made.detach()
-            block.add_op(made)
-        old = op.body.block
-        op.body.insert_block(block, 0)
-        op.body.erase_block(old, safe_erase=False)
+        lowering.install(op)

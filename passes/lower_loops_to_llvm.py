@@ -100,14 +100,7 @@ def lower_module(module: ModuleOp, target: CpuTarget) -> None:
     for host in functions:
         if INPUTS in host.attributes:
             add_entry(lowering, host)
-    block = Block()
-    for op in lowering.lowered:
-        if op.parent is not None:
-            op.detach()
-        block.add_op(op)
-    old = module.body.block
-    module.body.insert_block(block, 0)
-    module.body.erase_block(old, safe_erase=False)
+    lowering.install(module)
 
 
 def _symbols(module: ModuleOp) -> set[str]:

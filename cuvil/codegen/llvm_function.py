@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, VectorType
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, ModuleOp, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from cuvil.codegen.llvm_bfloat import is_bf16, narrow, widen
@@ -65,6 +65,17 @@ class ModuleLowering:
         if NUM_THREADS not in self.names:
             self.names.add(NUM_THREADS)
             self.lowered.append(llvm.GlobalOp(I32, NUM_THREADS, "external", value=IntegerAttr(1, I32)))
+
+    def install(self, module: ModuleOp) -> None:
+        """Make what was lowered the body of `module`, in place of what is there."""
+        block = Block()
+        for op in self.lowered:
+            if op.parent is not None:
+                op.detach()
+            block.add_op(op)
+        old = module.body.block
+        module.body.insert_block(block, 0)
+        module.body.erase_block(old, safe_erase=False)
 
 
 class FunctionLowering:
