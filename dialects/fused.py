@@ -502,8 +502,9 @@ class ParameterOp(BufferOp):
 
 @irdl_op_definition
 class ArenaViewOp(BufferOp):
-    """A buffer at a byte offset of the arena: `%b = cuvil_fused.arena_view %arena at 64 : memref<4096xi8> to
-    memref<4x8xf32>`.
+    """A buffer at a byte offset of the arena.
+
+    `%b = cuvil_fused.arena_view %arena at 64 : memref<4096xi8> to memref<4x8xf32>`
 
     Two views may overlap; only their contents' lifetimes, which `plan-memory` kept apart, make that right.
     """

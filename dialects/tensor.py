@@ -1,11 +1,10 @@
 """`cuvil_tensor`: an immutable flow of tensors, from PyTorch's ops down to the core that fusion works on.
 
-Front ends produce it, `fuse` consumes it. Values only: no implicit broadcast, no aliasing, no in-place update;
-element types
-never mix without a `cast`. *Composites* (softmax, layer_norm, attention, ...) are whole until `decompose` takes them
-apart;
-the other ops are the *core*. Control flow is upstream's `scf` on tensors, and a 0-d condition becomes a scalar by
-upstream's `tensor.extract`. Weights live outside the text: a module-level `global` names them, `parameter` uses them.
+Front ends produce it, `fuse` consumes it. Values only: no implicit broadcast, no aliasing, no in-place update; element
+types never mix without a `cast`. *Composites* (softmax, layer_norm, attention, ...) are whole until `decompose` takes
+them apart; the other ops are the *core*. Control flow is upstream's `scf` on tensors, and a 0-d condition becomes a
+scalar by upstream's `tensor.extract`. Weights live outside the text: a module-level `global` names them, `parameter`
+uses them.
 
 Attributes are closed: an op refuses any that it did not declare. Shapes follow from operands by shape rules
 (`cuvil.semantics.shape_rules`) that the verifier applies, on symbolic dims too. Not checked here: that index values of

@@ -1,10 +1,8 @@
 """Composites of `cuvil_tensor`: named computations that patterns may match whole before `decompose` takes them apart.
 
 Each one's meaning *is* its decomposition into core ops, declared in `cuvil.semantics.decompositions`; the pass
-`decompose`
-and the reference interpreter both use that one. Every composite's result type is that of its first operand unless it
-says
-otherwise, and numbers are as PyTorch's op of the same name computes them.
+`decompose` and the reference interpreter both use that one. Every composite's result type is that of its first operand
+unless it says otherwise, and numbers are as PyTorch's op of the same name computes them.
 """
 
 from __future__ import annotations
@@ -231,8 +229,9 @@ class BatchNormOp(CompositeOp):
 
 @irdl_op_definition
 class GroupNormOp(CompositeOp):
-    """Normalization of [N, C, ...] over groups of channels and all dims behind them, scaled and shifted for each
-    channel.
+    """Normalization of [N, C, ...] over groups of channels and all dims behind them.
+
+    `weight` and `bias` scale and shift each channel.
 
     `%1 = cuvil_tensor.group_norm %x weight = %w bias = %b groups = 4 eps = 1.0e-05 : ...`
     """
@@ -343,13 +342,12 @@ class LinearOp(CompositeOp):
 
 @irdl_op_definition
 class AttentionOp(CompositeOp):
-    """softmax(scale * query key^T + mask) value, over heads: query [..., H, S, D], key [..., G, T, D], value [..., G,
-    T, E].
+    """softmax(scale * query key^T + mask) value, over heads.
 
-    H is a multiple of G (grouped queries: heads h * H/G ... share key head h). `mask` is added if float; where it is a
-    false bool, or where `causal` (position t > s, both counted from 0), the score is -inf; a row without any score
-    gives 0
-    with a bool mask, as PyTorch's `scaled_dot_product_attention` does. `mask` broadcasts to [..., H, S, T] already.
+    Shapes: query [..., H, S, D], key [..., G, T, D], value [..., G, T, E], where H is a multiple of G (grouped queries:
+    heads h * H/G ... share key head h). `mask` is added if float; where it is a false bool, or where `causal` (position
+    t > s, both counted from 0), the score is -inf; a row without any score gives 0 with a bool mask, as PyTorch's
+    `scaled_dot_product_attention` does. `mask` broadcasts to [..., H, S, T] already.
 
     `%1 = cuvil_tensor.attention %q, %k, %v mask = %m scale = 0.125 : ...`
     """
@@ -404,8 +402,9 @@ class AttentionOp(CompositeOp):
 
 @irdl_op_definition
 class RopeOp(CompositeOp):
-    """Rotary position embedding: x * cos + rotate_half(x) * sin, with rotate_half(x) = [-x2, x1] of the last dim's
-    halves.
+    """Rotary position embedding: x * cos + rotate_half(x) * sin.
+
+    rotate_half(x) is [-x2, x1], where x1 and x2 are the halves of the last dim.
 
     `%1 = cuvil_tensor.rope %x, %cos, %sin : tensor<1x8x4x16xf32>, tensor<1x8x4x16xf32>, tensor<1x8x4x16xf32> -> ...`
     """

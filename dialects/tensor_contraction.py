@@ -32,8 +32,7 @@ class ContractOp(ProductOp):
     """Every matmul and einsum: the sum over the contracted dims of lhs * rhs.
 
     `lhs_batch[i]` and `rhs_batch[i]` are one dim of the result, `lhs_contract[i]` and `rhs_contract[i]` are summed
-    over.
-    The result has the batch dims, then the lhs's other dims (M), then the rhs's other dims (N).
+    over. The result has the batch dims, then the lhs's other dims (M), then the rhs's other dims (N).
 
     `%2 = cuvil_tensor.contract %0, %1 lhs_batch = [0] rhs_batch = [0] lhs_contract = [2] rhs_contract = [1]
       : tensor<8x4x16xf32>, tensor<8x16x32xf32> -> tensor<8x4x32xf32>`
@@ -171,9 +170,8 @@ class PoolOp(KindedOp):
 
     An average is `add` followed by a division. `input_order` as in `convolution`; `max` and `min` propagate NaN.
 
-    `%1 = cuvil_tensor.pool max %x input_order = [0, 1, 2, 3] kernel = [3, 3] strides = [2, 2] low = [1, 1] high = [1,
-      1]
-      dilation = [1, 1] : tensor<1x4x8x8xf32> -> tensor<1x4x4x4xf32>`
+    `%1 = cuvil_tensor.pool max %x input_order = [0, 1, 2, 3] kernel = [3, 3] strides = [2, 2] low = [1, 1]
+      high = [1, 1] dilation = [1, 1] : tensor<1x4x8x8xf32> -> tensor<1x4x4x4xf32>`
     """
 
     name = "cuvil_tensor.pool"

@@ -154,9 +154,12 @@ class TernaryOp(ElementwiseOp):
 
 @irdl_op_definition
 class CastOp(TensorOp):
-    """The elements converted to another type, as `Tensor.to` does: to bool by `!= 0`, float to int towards zero,
-    wrapping
-    between integers. `%1 = cuvil_tensor.cast %0 : tensor<4xf32> -> tensor<4xi64>`."""
+    """The elements converted to another type, as `Tensor.to` does.
+
+    To bool by `!= 0`, from float to integer towards zero, between integers wrapping.
+
+    `%1 = cuvil_tensor.cast %0 : tensor<4xf32> -> tensor<4xi64>`
+    """
 
     name = "cuvil_tensor.cast"
 

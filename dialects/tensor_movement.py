@@ -255,8 +255,7 @@ class GatherOp(MovementOp):
 
 @irdl_op_definition
 class ScatterOp(MovementOp):
-    """A copy of `input` with `updates` combined in at computed positions: the inverse of `gather` with the same
-    indices.
+    """A copy of `input` with `updates` combined in at the positions that `gather` reads with the same indices.
 
     `kind` is `assign`, `add`, `mul`, `max` or `min`; of several assigned to one place, the last in row-major order
     stays.
@@ -362,9 +361,9 @@ class ReverseOp(MovementOp):
 
 @irdl_op_definition
 class PackOp(MovementOp):
-    """Cut dims into tiles laid innermost: each of `axes` is padded with zeros to a multiple of its tile and split;
-    the outer
-    dims come first in `input_order`, then the tiles in order of `axes`. Weights are laid out so for the CPU's
+    """Cut dims into tiles laid innermost: each of `axes` is padded with zeros to a multiple of its tile and split.
+
+    The outer dims come first in `input_order`, then the tiles in order of `axes`. Weights are laid out so for the CPU's
     micro-kernels.
 
     `%1 = cuvil_tensor.pack %0 axes = [1] tiles = [16] input_order = [1, 0] : tensor<64x40xf32> -> tensor<3x64x16xf32>`

@@ -8,8 +8,7 @@ otherwise.
 And `prefetch`, which is MLIR's `memref.prefetch` for reading; xDSL has none.
 
 Every other op means what the arith op of its name means, in each lane. Not checked: that a cast widens or narrows as
-its
-name says for floats (LLVM's verifier does).
+its name says for floats (LLVM's verifier does).
 """
 
 from __future__ import annotations

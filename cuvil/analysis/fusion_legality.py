@@ -67,8 +67,9 @@ class Legality:
         return None
 
     def _is_for_reduction(self, group: Group, op: Operation) -> bool:
-        """Whether a reduction alone reads `op`, whose operand in `group` others read too: it costs less behind the
-        store.
+        """Whether a reduction alone reads `op`, whose operand in `group` others read too.
+
+        That operand is stored anyway, and the op costs less where the reduction reads it.
         """
         if not isinstance(op.results[0].get_user_of_unique_use(), ct.ReduceOp):
             return False

@@ -22,8 +22,9 @@ Rule = Callable[[Any, CoreBuilder], SSAValue | None]
 
 @dataclass(frozen=True)
 class RulePattern(RewritePattern):
-    """The first of an op's rules that applies. An op without rules has it too: upstream is fastest with one pattern an
-    op.
+    """The first of an op's rules that applies.
+
+    An op without rules has it too: upstream is fastest with one pattern an op.
     """
 
     rules: Sequence[Rule]
