@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// Scratch memory of an iteration must lie on the stack of the thread that runs it.
 // CHECK-LABEL: llvm.func internal @k.range
 // CHECK: llvm.alloca %{{.*}} x f32 {alignment = 64 : i64}
 // CHECK-LABEL: llvm.func @k

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// A bf16 is the upper half of an f32, so that no conversion instruction is needed.
 // CHECK-LABEL: llvm.func @widen
 // CHECK: %[[WORDS:.*]] = llvm.zext %{{.*}} : i16 to i32
 // CHECK: %[[SHIFTED:.*]] = llvm.shl %[[WORDS]], %{{.*}} : i32

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | cuvil-opt | filecheck %s
+// Unstructured control flow maps block by block; block arguments stay block arguments.
 // CHECK-LABEL: llvm.func @branches
 // CHECK: llvm.cond_br %{{.*}}, ^[[JOIN:.*]](%{{.*}} : f32), ^[[OTHER:.*]]
 // CHECK: ^[[OTHER]]:

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | cuvil-opt | filecheck %s
+// Each lane-wise cast is the instruction of its name, signed or unsigned.
 // CHECK-LABEL: llvm.func @casts
 // CHECK: llvm.sext %{{.*}} : vector<4xi8> to vector<4xi32>
 // CHECK: llvm.sitofp %{{.*}} : vector<4xi32> to vector<4xf32>

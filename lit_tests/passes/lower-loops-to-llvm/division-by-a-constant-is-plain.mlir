@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// A constant that is neither 0 nor -1 cannot trap: no guard is needed.
 // CHECK-LABEL: llvm.func @divide
 // CHECK-NOT: llvm.select
 // CHECK: llvm.udiv

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// A direct conversion is a library call that is not linked.
 // CHECK-LABEL: llvm.func @narrow
 // CHECK: %[[SINGLE:.*]] = llvm.fptrunc %{{.*}} : f64 to f32
 // CHECK: llvm.fptrunc %[[SINGLE]] : f32 to f16

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | cuvil-opt | filecheck %s
+// Flags say where reordering is allowed; an operation without them gets none.
 // CHECK-LABEL: llvm.func @flags
 // CHECK: llvm.fadd %{{.*}}, %{{.*}} {fastmathFlags = #llvm.fastmath<reassoc>} : f32
 // CHECK: llvm.fmul %{{.*}}, %{{.*}} : f32

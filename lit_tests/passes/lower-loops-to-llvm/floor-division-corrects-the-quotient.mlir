@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// LLVM's division rounds towards zero: where the signs differ and a rest is left, one is taken off.
 // CHECK-LABEL: llvm.func @floor
 // CHECK: %[[Q:.*]] = llvm.sdiv
 // CHECK: llvm.srem

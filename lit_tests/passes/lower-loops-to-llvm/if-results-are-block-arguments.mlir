@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | cuvil-opt | filecheck %s
+// What the branches yield reaches the block after them as its arguments.
 // CHECK-LABEL: llvm.func @choose
 // CHECK: llvm.cond_br %{{.*}}, ^[[THEN:.*]], ^[[ELSE:.*]]
 // CHECK: ^[[THEN]]:

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// A comparison and a branch for each case, in order; the default comes last.
 // CHECK-LABEL: llvm.func @switch
 // CHECK: llvm.icmp "eq"
 // CHECK: llvm.cond_br

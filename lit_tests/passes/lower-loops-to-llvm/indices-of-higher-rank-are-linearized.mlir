@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// A memref is a bare pointer: an access of any rank is one offset in elements, by the row-major strides.
 // CHECK-LABEL: llvm.func @read
 // CHECK: %[[ROW:.*]] = llvm.mul %{{.*}}, %{{.*}} : i64
 // CHECK: %[[AT:.*]] = llvm.add %[[ROW]], %{{.*}} : i64

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | cuvil-opt | filecheck %s
+// A lane is taken out and put in by element operations; a broadcast is one of them and a shuffle.
 // CHECK-LABEL: llvm.func @lanes
 // CHECK: %[[ONE:.*]] = llvm.insertelement
 // CHECK: %[[ALL:.*]] = llvm.shufflevector %[[ONE]], %{{.*}} [0, 0, 0, 0] : vector<4xf32>

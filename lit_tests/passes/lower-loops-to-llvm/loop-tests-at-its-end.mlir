@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | cuvil-opt | filecheck %s
+// One branch an iteration: the test before the loop only guards against no iteration at all.
 // CHECK-LABEL: llvm.func @loop
 // CHECK: llvm.icmp "slt" %[[LO:.*]], %[[HI:.*]] : i64
 // CHECK: llvm.cond_br %{{.*}}, ^[[BODY:.*]](%[[LO]] : i64), ^[[AFTER:.*]]

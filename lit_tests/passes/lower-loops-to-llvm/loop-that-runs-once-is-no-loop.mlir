@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// A loop whose bounds say that it runs once is its body.
 // CHECK-LABEL: llvm.func @once
 // CHECK-NOT: llvm.cond_br
 // CHECK: %[[SUM:.*]] = llvm.fadd

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// Known to run at least once: the test before the first iteration is left out.
 // CHECK-LABEL: llvm.func @loop
 // CHECK-NOT: llvm.cond_br
 // CHECK: llvm.br ^{{.*}}(%{{.*}} : i64)

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// maximumf gives NaN where either is NaN, maxnumf the other operand: two intrinsics.
 // CHECK-LABEL: llvm.func @maxima
 // CHECK: "llvm.maximum"
 // CHECK: "llvm.maxnum"

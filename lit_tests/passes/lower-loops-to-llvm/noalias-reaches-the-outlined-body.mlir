@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// What a func argument promises holds in the parallel loop's own function too.
 // CHECK: llvm.func internal @kept.range(%{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64)
 func.func @kept(%x: memref<64xf32> {llvm.noalias}, %n: index) {
   %c0 = arith.constant 0 : index

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// A team of threads for one iteration would cost more than it runs.
 // CHECK-LABEL: llvm.func @one
 // CHECK: llvm.call @one.range
 // CHECK-NOT: GOMP_parallel

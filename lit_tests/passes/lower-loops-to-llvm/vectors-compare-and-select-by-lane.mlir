@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | cuvil-opt | filecheck %s
+// Upstream's llvm.fcmp and llvm.select take scalars: vectors use cuvil_llvm's.
 // CHECK-LABEL: llvm.func @relu
 // CHECK: %[[M:.*]] = cuvil_llvm.fcmp "olt" %[[V:.*]], %[[ZERO:.*]] : vector<8xf32>
 // CHECK: cuvil_llvm.select %[[M]], %[[ZERO]], %[[V]] : vector<8xi1>, vector<8xf32>

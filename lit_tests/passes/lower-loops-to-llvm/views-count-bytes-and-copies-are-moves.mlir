@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// Offsets of memref.view are bytes, all others elements; memmove is right whatever of the two buffers overlaps.
 // CHECK-LABEL: llvm.func @copy
 // CHECK: %[[VIEW:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
 // CHECK: llvm.call_intrinsic "llvm.memmove"(%{{.*}}, %[[VIEW]], %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, i1) -> ()

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-loops-to-llvm | filecheck %s
+// The condition is computed anew before every iteration, with what the last one carried.
 // CHECK-LABEL: llvm.func @double_until
 // CHECK: llvm.br ^[[TEST:.*]](%{{.*}} : i32)
 // CHECK: ^[[TEST]](%[[X:.*]]: i32):

@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-math --split-input-file --verify-diagnostics
+// Expansions are for scalars and rank-1 vectors of the types named; anything else is an error at the op.
 
 func.func @rank_two(%x: vector<4x8xf32>) -> vector<4x8xf32> {
   // expected-error @+1 {{math.exp: cannot expand on vector<4x8xf32>: expected one of f16, bf16, f32, f64 or a rank-1 vector of it}}

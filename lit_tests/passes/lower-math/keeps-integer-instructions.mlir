@@ -1,4 +1,5 @@
 // RUN: cuvil-opt %s -p lower-math | filecheck %s
+// absi, ctpop, ctlz and cttz are instructions everywhere.
 // CHECK: math.absi
 // CHECK-NEXT: math.ctlz
 // CHECK-NEXT: math.cttz
