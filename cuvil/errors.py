@@ -208,11 +208,6 @@ def render(diagnostic: Diagnostic, sources: SourceTexts | Mapping[str, str] | No
     return "\n".join(lines)
 
 
-def render_error(error: BaseException, sources: SourceTexts | Mapping[str, str] | None = None) -> str:
-    """`render` of `diagnostic_of(error)`."""
-    return render(diagnostic_of(error), sources)
-
-
 def _excerpt(location: SourceLocation, sources: SourceTexts) -> list[str]:
     """The source line of `location` with a caret beneath, or nothing if the line cannot be had."""
     line = sources.line(location)

@@ -62,11 +62,6 @@ def element_of(source: Attribute) -> Attribute:
     return source.element_type if isinstance(source, VectorType | MemRefType) else source
 
 
-def lanes_of(source: Attribute) -> int | None:
-    """The lanes of a vector type; None for a scalar."""
-    return source.get_shape()[0] if isinstance(source, VectorType) else None
-
-
 def with_element(source: Attribute, element: Attribute) -> Attribute:
     """`source` with its element type (or itself, if a scalar) replaced by `element`."""
     return VectorType(element, source.get_shape()) if isinstance(source, VectorType) else element

@@ -41,11 +41,6 @@ class FloatFormat:
         return 1.5 * 2.0**self.mantissa_bits
 
     @property
-    def one_bits(self) -> int:
-        """The bits of 1.0."""
-        return self.bias << self.mantissa_bits
-
-    @property
     def smallest_normal(self) -> float:
         """2^(1 - bias)."""
         return 2.0 ** (1 - self.bias)

@@ -39,8 +39,7 @@ _COMPOSITES = frozenset(
 
 @dataclass(frozen=True)
 class Legality:
-    """The ops that may stand in a module: those `allowed` and not `refused`; `remedy` names the passes that see to
-    it."""
+    """The ops that may stand in a module: those `allowed` and not `refused`; `remedy` names the passes for that."""
 
     allowed: tuple[str, ...]
     refused: frozenset[str] = frozenset()
