@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cuvil.errors import Diagnostic, SourceLocation, UserError, source_location
+from cuvil.errors import Diagnostic, Locatable, SourceLocation, UserError, source_location
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -83,12 +83,18 @@ def emit(
     message: str,
     op: Operation | None = None,
     args: Mapping[str, Scalar] | None = None,
+    op_name: str | None = None,
+    location: Locatable = None,
 ) -> None:
-    """Report `message` about `op` to everybody who listens; does nothing when nobody does."""
+    """Report `message` about `op` to everybody who listens; does nothing when nobody does.
+
+    What is not in the IR yet has a name and a location of its own in place of an `op`.
+    """
     listeners = _listeners.get()
     if not listeners:
         return
-    remark = Remark(kind, pass_name, message, *_describe(op), dict(args or {}))
+    about = (op_name, None, source_location(location)) if op is None else _describe(op)
+    remark = Remark(kind, pass_name, message, *about, dict(args or {}))
     for listener in listeners:
         listener(remark)
 
@@ -167,10 +173,8 @@ def _yaml_document(remark: Remark) -> str:
     return "\n".join([*lines, "...", ""])
 
 
-def _describe(op: Operation | None) -> tuple[str | None, str | None, SourceLocation | None]:
+def _describe(op: Operation) -> tuple[str | None, str | None, SourceLocation | None]:
     """The name of `op`, the symbol of the function around it, and its location or the nearest one outwards."""
-    if op is None:
-        return None, None, None
     function: str | None = None
     location: SourceLocation | None = None
     ancestor: Operation | None = op

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import torch
 from torch import Tensor
@@ -34,6 +34,9 @@ from cuvil.frontends.source.reader import Reader
 from cuvil.frontends.source.scopes import Guard, Guards
 from cuvil.frontends.source.syntax import SourceError, syntax_of
 from cuvil.frontends.source.trace import Tracer
+
+if TYPE_CHECKING:
+    from cuvil.frontends.dynamo import GraphsExplanation
 
 
 @dataclass(frozen=True)
@@ -172,12 +175,25 @@ class CompiledFunction:
         return ", ".join(f"'{name}' is {new[name]}, was {old[name]}" for name in new if old.get(name) != new[name])
 
 
-def explain(function: CompiledFunction | MethodType) -> Explanation:
+@overload
+def explain(function: CompiledFunction | MethodType) -> Explanation: ...
+
+
+@overload
+def explain(function: Any) -> Explanation | GraphsExplanation: ...
+
+
+def explain(function: Any) -> Explanation | GraphsExplanation:
     """What was compiled for a function so far, and why each time: print it.
 
-    Raises `UserError` for anything but a function (or method) that `cuvil.compile` made.
+    Takes what `cuvil.compile` made of a function (or method), or `torch.compile(..., backend="cuvil")` of a model or
+    function. Raises `UserError` for anything else.
     """
     function = getattr(function, "__func__", function)
+    if hasattr(function, "_torchdynamo_orig_callable") or hasattr(function, "_orig_mod"):
+        from cuvil.frontends.dynamo import explain_graphs
+
+        return explain_graphs(function)
     if not isinstance(function, CompiledFunction):
         raise UserError(f"explain takes a function compiled by @cuvil.compile, got a {type(function).__name__}")
     name = getattr(function, "__qualname__", repr(function))

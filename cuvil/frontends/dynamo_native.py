@@ -1,0 +1,249 @@
+"""Native code of one graph of dynamo: exported, checked for what shares memory, compiled whole or in parts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.fx import GraphModule, Interpreter, Node
+from torch.fx.traceback import preserve_node_meta
+from torch.utils import _pytree as pytree
+
+from cuvil.compiled_module import CompiledModule, native_runner
+from cuvil.errors import InternalError, UnsupportedError, UserError
+from cuvil.frontends.aten_graph import UnsupportedOpsError
+from cuvil.frontends.aten_mutation import needs_functionalization
+from cuvil.frontends.aten_schema import is_mutating
+from cuvil.frontends.dynamo_partition import LeftOut, gives_input, partition, parts_of, shared_views, unsupported
+from cuvil.frontends.exported import import_exported
+from cuvil.instrument import remarks
+from cuvil.lowering import Lowering, lower_to_native
+from cuvil.options import Options
+
+_CHANGES = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION, OutputKind.PARAMETER_MUTATION)
+
+
+class EagerGraphError(UnsupportedError):
+    """The graph cannot be compiled, not even in parts: PyTorch must run all of it."""
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A graph as native code: `run` takes the tensors that are not bound and gives the graph's results."""
+
+    run: Callable[[Sequence[Tensor]], Any]
+    parts: tuple[CompiledModule, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def lower_graph(graph_module: GraphModule, args: Sequence[Any], inputs: Sequence[int], options: Options) -> Lowered:
+    """Code of a graph for these arguments; those at `inputs` are passed at each call, the others are bound.
+
+    Raises `EagerGraphError` for a graph that changes its inputs, or that torch.export cannot trace.
+    """
+    given = tuple(args[place] for place in inputs)
+    with torch.inference_mode(False), torch.no_grad():
+        program = _functional(_exported(_Bound(graph_module, args, inputs), given))
+        _check_on_cpu(program)
+        try:
+            return _lowered(program, options)
+        except UserError as error:
+            raise EagerGraphError(error.message, error.location) from error
+
+
+def _lowered(program: ExportedProgram, options: Options) -> Lowered:
+    left_out = shared_views(program.graph)
+    if not left_out and not gives_input(program.graph):
+        try:
+            return _whole(program, options)
+        except UnsupportedOpsError:
+            pass
+    return _in_parts(program, left_out, options)
+
+
+class _Bound(nn.Module):
+    """A graph as a function of some of its arguments; the other tensors are its weights, other values constants."""
+
+    def __init__(self, graph_module: GraphModule, args: Sequence[Any], inputs: Sequence[int]) -> None:
+        super().__init__()
+        self.graph_module = graph_module
+        self.inputs = tuple(inputs)
+        self.values = [None if isinstance(arg, Tensor) else arg for arg in args]
+        placeholders = [node.name for node in graph_module.graph.nodes if node.op == "placeholder"]
+        self.names: dict[int, str] = {}
+        for place, arg in enumerate(args):
+            if isinstance(arg, Tensor) and place not in inputs:
+                self.names[place] = f"{placeholders[place]}_{place}"
+                self.register_buffer(self.names[place], arg.detach())
+
+    def forward(self, *tensors: Tensor) -> Any:
+        values: list[Any] = list(self.values)
+        for place, tensor in zip(self.inputs, tensors, strict=True):
+            values[place] = tensor
+        for place, name in self.names.items():
+            values[place] = getattr(self, name)
+        # Interpreted, not called: each node keeps the line of the user's source that it came from.
+        with preserve_node_meta():
+            return Interpreter(self.graph_module).run(*values)
+
+
+def _exported(model: nn.Module, inputs: tuple[Tensor, ...]) -> ExportedProgram:
+    try:
+        return torch.export.export(model.eval(), inputs, strict=False)
+    except Exception as error:
+        raise EagerGraphError(f"torch.export cannot trace it: {' '.join(str(error).split())[:200]}") from error
+
+
+def _functional(program: ExportedProgram) -> ExportedProgram:
+    """The program without changes in place. Raises `EagerGraphError` if changes can be seen from outside."""
+    graphs = [module.graph for module in program.graph_module.modules() if isinstance(module, GraphModule)]
+    if any(needs_functionalization(graph) for graph in graphs):
+        program = program.run_decompositions({})
+    if any(spec.kind in _CHANGES for spec in program.graph_signature.output_specs):
+        raise EagerGraphError("it changes its inputs or buffers in place")
+    return program
+
+
+def _check_on_cpu(program: ExportedProgram) -> None:
+    for node in program.graph.nodes:
+        value = node.meta.get("val")
+        if isinstance(value, Tensor) and (value.device.type != "cpu" or value.layout != torch.strided):
+            raise EagerGraphError(f"it has a {value.layout} tensor on {value.device}; compiled are dense ones on cpu")
+
+
+def _whole(program: ExportedProgram, options: Options) -> Lowered:
+    compiled = _native(program, options)
+    last = next(node for node in reversed(program.graph.nodes) if node.op == "output")
+    restrided = _restrider(last.args[0])
+    return Lowered(lambda inputs: restrided(compiled(*inputs)), (compiled,))
+
+
+def _native(program: ExportedProgram, options: Options) -> CompiledModule:
+    started = time.perf_counter()
+    imported = import_exported(program)
+    imported.module.verify()
+    with remarks.collect() as said:
+        native = lower_to_native(Lowering(imported, "cpu", options))
+    imported = replace(imported, parameters={})
+    return CompiledModule(
+        imported,
+        native_runner(native.executable, imported),
+        target="cpu",
+        options=options,
+        memory=native.memory,
+        compile_seconds=time.perf_counter() - started,
+        remarks=said,
+        stage_text=Lowering(imported, "cpu", options).text,
+    )
+
+
+# -- parts -----------------------------------------------------------------------------------------------------------
+
+
+class _Part(nn.Module):
+    """The native code of a part, in the place of its graph; weights among its arguments are bound already."""
+
+    def __init__(self, compiled: CompiledModule, inputs: Sequence[int], restrided: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.compiled = compiled
+        self.inputs = tuple(inputs)
+        self.restrided = restrided
+
+    def forward(self, *args: Any) -> Any:
+        return self.restrided(self.compiled(*(args[place] for place in self.inputs)))
+
+
+def _in_parts(program: ExportedProgram, left_out: list[LeftOut], options: Options) -> Lowered:
+    """The graph run node by node, with native code in place of what can be compiled."""
+    if any(is_mutating(node) for node in program.graph.nodes):
+        # Parts pass copies on; what is changed in place must not be in two of them.
+        program = program.run_decompositions({})
+        left_out = shared_views(program.graph)
+    known = {each.node for each in left_out}
+    left_out = [*left_out, *(each for each in unsupported(program.graph_module) if each.node not in known)]
+    held = _held_values(program)
+    graph_module = partition(program.graph_module, left_out)
+    compiled = [_compile_part(graph_module, call, held, options) for call in parts_of(graph_module)]
+    graph_module.recompile()
+    places = [node.name for node in graph_module.graph.nodes if node.op == "placeholder"]
+    spec: Any = program.call_spec.out_spec
+
+    def run(inputs: Sequence[Tensor]) -> Any:
+        remaining = iter(inputs)
+        results = graph_module(*(held[name] if name in held else next(remaining) for name in places))
+        return pytree.tree_unflatten(list(results), spec)
+
+    return Lowered(run, tuple(compiled), tuple(left_out))
+
+
+def _held_values(program: ExportedProgram) -> dict[str, Any]:
+    """The weights and constants of a program by the name of their placeholder."""
+    held: dict[str, Any] = {}
+    for spec in program.graph_signature.input_specs:
+        if spec.kind != InputKind.USER_INPUT:
+            target = spec.target or spec.arg.name
+            held[spec.arg.name] = program.state_dict.get(target, program.constants.get(target))
+    return held
+
+
+def _compile_part(graph_module: GraphModule, call: Node, held: Mapping[str, Any], options: Options) -> CompiledModule:
+    name = str(call.target)
+    part: Any = graph_module.get_submodule(name)
+    nodes = [argument for argument in call.args if isinstance(argument, Node)]
+    args = [held[node.name] if node.name in held else _example(node) for node in nodes]
+    inputs = [place for place, node in enumerate(nodes) if node.name not in held and isinstance(args[place], Tensor)]
+    program = _exported(_Bound(part, args, inputs), tuple(args[place] for place in inputs))
+    try:
+        compiled = _native(program, options)
+    except UnsupportedOpsError as error:
+        raise InternalError(f"ops that could be imported alone cannot be together: {error.message}") from error
+    last = next(node for node in reversed(part.graph.nodes) if node.op == "output")
+    results = last.args[0] if isinstance(last.args[0], list | tuple) else [last.args[0]]
+    setattr(graph_module, name, _Part(compiled, inputs, _restrider(results)))
+    return compiled
+
+
+def _example(node: Node) -> Any:
+    """A tensor like the one that the node gives."""
+    value = node.meta.get("val")
+    return torch.zeros(value.shape, dtype=value.dtype, device=value.device) if isinstance(value, Tensor) else value
+
+
+# -- results ---------------------------------------------------------------------------------------------------------
+
+
+def _restrider(nodes: Sequence[Any]) -> Callable[[Any], Any]:
+    """Gives results the strides that PyTorch's have, where those are not contiguous: code outside may need them."""
+    values = [node.meta.get("val") if isinstance(node, Node) else None for node in nodes]
+    strides = [_uncommon_strides(value) for value in values]
+    if not any(strides):
+        return lambda results: results
+
+    def restrided(results: Any) -> Any:
+        leaves, tree = pytree.tree_flatten(results, is_leaf=lambda leaf: leaf is None)
+        given = [
+            leaf if stride is None else torch.empty_strided(leaf.shape, stride, dtype=leaf.dtype).copy_(leaf)
+            for leaf, stride in zip(leaves, strides, strict=True)
+        ]
+        return pytree.tree_unflatten(given, tree)
+
+    return restrided
+
+
+def _uncommon_strides(value: Any) -> tuple[int, ...] | None:
+    """The strides of a dense tensor that is not contiguous; None of any other, expanded ones included."""
+    if not isinstance(value, Tensor) or value.is_contiguous():
+        return None
+    expected = 1
+    for stride, size in sorted((stride, size) for stride, size in zip(value.stride(), value.shape, strict=True)):
+        if size != 1:
+            if stride != expected:
+                return None
+            expected *= size
+    return tuple(value.stride())
