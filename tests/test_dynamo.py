@@ -145,6 +145,28 @@ def test_results_share_memory_as_in_eager() -> None:
     assert turned.data_ptr() == y.data_ptr()
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.exp(x)[:, 1:],
+        lambda x: torch.exp(x)[:1].expand(4, 4),
+        lambda x: torch.exp(x.t()),
+        lambda x: torch.cond(x.sum() > 0, lambda y: y + 1, lambda y: y - 1, (torch.exp(x),)),
+        lambda x: x[x > 0] * 2,
+        lambda x: (x.shape[0], torch.exp(x).relu_().add_(1), None, {"a": x}),
+        lambda x: torch.nn.functional.dropout(torch.exp(x)) + torch.rand(4, 4),
+        lambda x: torch.view_as_complex(x.view(4, 2, 2)) * 2,
+    ],
+    ids=["slice", "expand", "transposed", "cond", "mask", "nested", "random", "complex"],
+)
+def test_results_match_to_the_strides(function: Any) -> None:
+    x, compiled = torch.randn(4, 4), with_cuvil(function)
+    torch.manual_seed(1)
+    got = compiled(x)
+    torch.manual_seed(1)
+    torch.testing.assert_close(got, function(x), check_stride=True)
+
+
 def test_new_sizes_compile_again_once_each() -> None:
     model = Net().eval()
     compiled = with_cuvil(model)

@@ -196,7 +196,8 @@ class GraphsExplanation:
     @property
     def recompiles(self) -> int:
         """How often dynamo compiled a frame again, because a guard did not hold."""
-        return sum(not graph.compile_id.endswith("/0") for graph in self.graphs)
+        frames = {graph.compile_id.partition("/")[0] for graph in self.graphs}
+        return len(self.graphs) - len(frames)
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {len(self.graphs)} graph(s), {self.recompiles} recompile(s) by dynamo"]

@@ -20,7 +20,15 @@ from cuvil.errors import InternalError, UnsupportedError, UserError
 from cuvil.frontends.aten_graph import UnsupportedOpsError
 from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_schema import is_mutating
-from cuvil.frontends.dynamo_partition import LeftOut, gives_input, partition, parts_of, shared_views, unsupported
+from cuvil.frontends.dynamo_partition import (
+    LeftOut,
+    gives_input,
+    is_dense,
+    partition,
+    parts_of,
+    shared_views,
+    unsupported,
+)
 from cuvil.frontends.exported import import_exported
 from cuvil.instrument import remarks
 from cuvil.lowering import Lowering, lower_to_native
@@ -220,8 +228,7 @@ def _example(node: Node) -> Any:
 
 def _restrider(nodes: Sequence[Any]) -> Callable[[Any], Any]:
     """Gives results the strides that PyTorch's have, where those are not contiguous: code outside may need them."""
-    values = [node.meta.get("val") if isinstance(node, Node) else None for node in nodes]
-    strides = [_uncommon_strides(value) for value in values]
+    strides = [_uncommon_strides(node) for node in nodes]
     if not any(strides):
         return lambda results: results
 
@@ -236,14 +243,9 @@ def _restrider(nodes: Sequence[Any]) -> Callable[[Any], Any]:
     return restrided
 
 
-def _uncommon_strides(value: Any) -> tuple[int, ...] | None:
-    """The strides of a dense tensor that is not contiguous; None of any other, expanded ones included."""
-    if not isinstance(value, Tensor) or value.is_contiguous():
+def _uncommon_strides(node: Any) -> tuple[int, ...] | None:
+    """The strides of a dense tensor that is not contiguous; None of any other."""
+    value = node.meta.get("val") if isinstance(node, Node) else None
+    if not isinstance(value, Tensor) or value.is_contiguous() or not is_dense(node):
         return None
-    expected = 1
-    for stride, size in sorted((stride, size) for stride, size in zip(value.stride(), value.shape, strict=True)):
-        if size != 1:
-            if stride != expected:
-                return None
-            expected *= size
     return tuple(value.stride())

@@ -1,8 +1,8 @@
 """What of an exported graph is compiled, and what PyTorch runs: the parts of it, and why.
 
 Left to PyTorch are the nodes that the importer cannot build, and views by which a result shares memory with an input
-or with another result: compiled code gives new tensors, so the views are made by PyTorch of what the compiled code
-gives. All else is grouped into parts as large as the order of the nodes allows.
+or with another result, or is no dense tensor: compiled code gives new, dense ones, so the views are made by PyTorch of
+what the compiled code gives. All else is grouped into parts as large as the order of the nodes allows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class LeftOut:
 
 
 def shared_views(graph: Graph) -> list[LeftOut]:
-    """The views between results and the inputs or other results whose memory they share."""
+    """The views between results and the inputs or other results whose memory they share, or whose strides they have."""
     results = [node for node in _results(graph) if isinstance(node.meta.get("val"), torch.Tensor)]
     chains = [_views_up(node) for node in results]
     owners = [chain[-1] for chain in chains]
@@ -56,10 +56,24 @@ def shared_views(graph: Graph) -> list[LeftOut]:
             reason = "its result shares the memory of an input"
         elif owners.count(owner) > 1:
             reason = "results share its memory"
+        elif not is_dense(views[0] if views else owner):
+            reason = "its result has the strides of a larger or smaller tensor"
         else:
             continue
         found |= {view: LeftOut(view, reason) for view in views}
     return list(found.values())
+
+
+def is_dense(node: Node) -> bool:
+    """Whether a node's tensor has each element of its memory once, in whatever order of dims."""
+    value: torch.Tensor = node.meta["val"]
+    expected = 1
+    for stride, size in sorted(zip(value.stride(), value.shape, strict=True)):
+        if size != 1:
+            if stride != expected:
+                return value.numel() == 0
+            expected *= size
+    return True
 
 
 def gives_input(graph: Graph) -> bool:
