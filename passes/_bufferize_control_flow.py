@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import scf
 from xdsl.ir import Operation, Region, SSAValue
 
+from cuvil.errors import UserError
 from cuvil.passes._block_rewriter import BlockRewriter, Rule, passed_on
 from cuvil.passes._buffer_assignment import Ownership
 from cuvil.semantics.liveness import is_tensor
@@ -25,19 +26,21 @@ def rewrite_if(rewriter: BlockRewriter, op: scf.IfOp) -> None:
     """Buffers for the results before it; each branch writes into them."""
     results = [result for result in op.results if is_tensor(result)]
     targets = [rewriter.assignment.destination(result, op) for result in results]
-    regions = [_branch(rewriter, region, targets) for region in op.regions]
+    regions = [_branch(rewriter, op, region, targets) for region in op.regions]
     for result, target in zip(results, targets, strict=True):
         rewriter.assignment.holders[target] = result
     rewriter.replace(op, scf.IfOp, [op.cond], regions)
 
 
-def _branch(rewriter: BlockRewriter, region: Region, targets: Sequence[SSAValue]) -> Region:
+def _branch(rewriter: BlockRewriter, op: scf.IfOp, region: Region, targets: Sequence[SSAValue]) -> Region:
     """A branch that leaves its tensors in `targets`, whose contents nothing needs."""
-    if not region.blocks:
+    if not region.blocks and not targets:
         return Region()
+    last = region.blocks.first.last_op if region.blocks.first is not None else None
+    if not isinstance(last, scf.YieldOp) or len(last.arguments) != len(op.results):
+        # xDSL's own verifier lets a branch pass that yields nothing.
+        raise UserError(f"{op.name}: each branch yields a value for each of {len(op.results)} results", op)
     old = region.block
-    last = old.last_op
-    assert isinstance(last, scf.YieldOp)
     for target in targets:
         rewriter.assignment.holders.pop(target, None)
     return Region(

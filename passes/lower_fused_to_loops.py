@@ -125,6 +125,8 @@ class _Lowering:
     def lower_function(self, function: func.FuncOp) -> None:
         self.names.add(function.sym_name.data)
         self._note_host(function)
+        if len(function.body.blocks) != 1:
+            raise UserError("the function has several blocks; write its control flow with scf", function)
         block = function.body.block
         for op in list(function.walk()):
             if op is not function:

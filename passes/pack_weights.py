@@ -60,6 +60,9 @@ class PackWeightsPass(ModulePass):
         except ValueError as error:
             raise UserError(f"pack-weights: {error}") from error
         for kernel in [inner for inner in op.walk() if isinstance(inner, KernelOp)]:
+            if kernel.is_destination_style:
+                message = "the kernel is on buffers already; run pack-weights before bufferize"
+                raise UserError(f"{self.name}: {message}", kernel)
             for inner in list(kernel.body.block.ops):
                 if isinstance(inner, ct.ContractOp):
                     _pack_right_operand(kernel, inner, target)

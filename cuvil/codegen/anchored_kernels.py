@@ -120,7 +120,9 @@ def known_shape(value: SSAValue) -> tuple[int, ...]:
 
 def emit_anchored_kernel(b: LoopBuilder, kernel: LoopKernel) -> None:
     """Append the loops of a kernel whose region has one anchor."""
-    anchor = next(op for op in kernel.operations if type(op) in _EMITTERS)
+    anchor = next((op for op in kernel.operations if type(op) in _EMITTERS), None)
+    if anchor is None:
+        raise CuvilError("a kernel of this family is of one contraction, convolution, pool or attention; it has none")
     _EMITTERS[type(anchor)](b, kernel, anchor)
 
 

@@ -11,6 +11,7 @@ inputs are constants of the program: the compiled module checks that a call pass
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,9 @@ from cuvil.frontends.aten_builder import GraphBuilder
 from cuvil.frontends.aten_graph import GraphImporter, Problem, UnsupportedOpsError
 from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_types import array_of_tensor, type_of_value
+
+_EXPORTING = threading.RLock()
+"""torch.export keeps its state in globals: one thread at a time."""
 
 LARGEST_CONSTANT = 64
 """Lifted constants of at most this many elements are written into the text."""
@@ -83,7 +87,7 @@ def trace_model(
         example_inputs = (example_inputs,)
     try:
         args, keywords = _distinct((tuple(example_inputs), dict(kwargs or {})))
-        with torch.no_grad():
+        with _EXPORTING, torch.no_grad():
             program = torch.export.export(model, args, keywords, strict=False)
     except Exception as error:
         raise UserError(f"torch.export cannot trace {type(model).__name__}: {error}") from error
@@ -111,7 +115,8 @@ def import_exported(program: ExportedProgram, name: str = "main") -> ImportedMod
     """
     graphs = [module.graph for module in program.graph_module.modules() if isinstance(module, GraphModule)]
     if any(needs_functionalization(graph) for graph in graphs):
-        program = program.run_decompositions({})
+        with _EXPORTING:
+            program = program.run_decompositions({})
     _refuse_mutation(program)
     return _Import(program, name).run()
 

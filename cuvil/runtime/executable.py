@@ -19,7 +19,7 @@ import numpy as np
 
 from cuvil.errors import CuvilRuntimeError
 from cuvil.runtime.memory import aligned, aligned_empty
-from cuvil.runtime.threads import thread_count
+from cuvil.runtime.threads import allowed_threads
 
 _ENTRY = ctypes.CFUNCTYPE(
     ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
@@ -110,7 +110,7 @@ class Executable:
         if callable(self.arena_bytes):
             frame.reserve(self.arena_bytes(list(frame.symbols)))
         if self._threads is not None:
-            self._threads.value = self._fixed_threads or thread_count()
+            self._threads.value = allowed_threads(self._fixed_threads)
         status = self._entry(*frame.arguments)
         if status:
             raise CuvilRuntimeError(f"compiled code failed with status {status}")

@@ -26,6 +26,7 @@ NUM_THREADS = "cuvil_num_threads"
 _LIBRARY = re.compile(r"/lib(gomp|omp|iomp5)[-.][^/]*$")
 _loaded: OpenMP | None = None
 _loaded_with_torch = False
+_is_forked = False
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,21 @@ def thread_count() -> int:
     if requested.isdigit() and int(requested) > 0:
         return int(requested)
     return _usable_cores()
+
+
+def allowed_threads(asked: int | None) -> int:
+    """`asked`, or the default where it is None; one in a forked process, whose OpenMP runtime lost its threads."""
+    return 1 if _is_forked else asked or thread_count()
+
+
+def _note_fork() -> None:
+    """A parallel region in the child would wait for ever for threads that only the parent has."""
+    global _is_forked
+    _is_forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
 
 
 @cache

@@ -45,3 +45,13 @@ func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 ^bb1:
   func.return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @branch_without_a_value(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  // expected-error @+1 {{scf.if: each branch yields a value for each of 1 results}}
+  %r = scf.if %c -> (tensor<4xf32>) {} else {
+    scf.yield %x : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}

@@ -50,3 +50,27 @@ func.func @symbolic(%x: memref<?xf32, #cuvil_tensor.dims<"s0">>, %o: memref<?xf3
   }
   func.return
 }
+
+// -----
+
+func.func @no_anchor(%x: memref<4xf32>, %o: memref<4xf32>) {
+  // expected-error @+1 {{a kernel of this family is of one contraction, convolution, pool or attention; it has none}}
+  cuvil_fused.kernel @neg(%a = %x) into(%o) family = contraction access = <contraction> : (memref<4xf32>) into (memref<4xf32>) {
+    %1 = cuvil_tensor.unary neg %a : tensor<4xf32>
+    cuvil_fused.yield %1 : tensor<4xf32>
+  }
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{the function has several blocks; write its control flow with scf}}
+func.func @blocks(%x: memref<4xf32>, %o: memref<4xf32>) {
+  cuvil_fused.kernel @neg(%a = %x) into(%o) family = loop access = <streaming> : (memref<4xf32>) into (memref<4xf32>) {
+    %1 = cuvil_tensor.unary neg %a : tensor<4xf32>
+    cuvil_fused.yield %1 : tensor<4xf32>
+  }
+  cf.br ^end
+^end:
+  func.return
+}
