@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     SymbolRefAttr,
+    TensorType,
     UnitAttr,
     f64,
     i64,
@@ -41,7 +42,7 @@ from xdsl.printer import Printer
 from xdsl.traits import HasCanonicalizationPatternsTrait, SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
-from cuvil.dialects.types import format_shape, shape_of
+from cuvil.dialects.types import ELEMENT_TYPES, format_shape, is_element_type, shape_of
 
 if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern
@@ -108,6 +109,9 @@ class TensorOp(IRDLOperation):
             except VerifyException as error:
                 raise self.fault(str(error)) from error
         self.check()
+        for value in (*self.operands, *self.results):
+            if isinstance(value.type, TensorType) and not is_element_type(value.type.element_type):
+                raise self.fault(f"element type {value.type.element_type} is not one of {ELEMENT_TYPES}")
         expected = self.infer_types()
         if expected is None:
             return

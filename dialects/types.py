@@ -12,6 +12,11 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
     IntAttr,
     IntegerType,
     MemRefType,
@@ -105,6 +110,17 @@ def _encoding(shape: Sequence[Dim]) -> Attribute:
     if all(isinstance(dim, int) for dim in shape):
         return NoneAttr()
     return DimsAttr(ArrayAttr([IntAttr(dim) if isinstance(dim, int) else StringAttr(str(dim)) for dim in shape]))
+
+
+ELEMENT_TYPES = "f16, bf16, f32, f64, i1, index or an integer of 8, 16, 32 or 64 bits"
+"""What tensors may hold, as messages say it: the types that PyTorch computes with."""
+
+
+def is_element_type(element_type: Attribute) -> bool:
+    """Whether tensors may hold elements of this type."""
+    if isinstance(element_type, IntegerType):
+        return element_type.width.data in (1, 8, 16, 32, 64)
+    return isinstance(element_type, Float16Type | BFloat16Type | Float32Type | Float64Type | IndexType)
 
 
 def element_domain(element_type: Attribute) -> str | None:
