@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ def fresh_dynamo() -> Iterator[None]:
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore", CuvilWarning)
         yield
+    torch._dynamo.reset()
 
 
 def with_cuvil(function: Any) -> Any:
@@ -187,6 +189,30 @@ def test_changed_weights_count() -> None:
     assert graph.compilations == 2  # the second time the weight became an input
     model.second = nn.Linear(4, 5).eval()
     agree(compiled, model, x)
+
+
+def test_layers_of_one_graph_share_code_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cuvil.frontends.dynamo.MAXIMUM_BINDINGS", 2)
+    layers, x = [Net().eval() for _ in range(5)], torch.randn(2, 3)
+    for layer in layers:
+        layer.compile(backend="cuvil", options=OPTIONS)
+        torch.testing.assert_close(layer(x), layer.forward(x))
+    (graph,) = graphs_of(torch.compile(layers[0], backend="cuvil"))
+    assert [len(each.bound) for each in graph.specializations] == [4, 4, 0]
+
+
+def test_threads_compile_and_call_at_once() -> None:
+    model = Net().eval()
+    compiled = with_cuvil(model)
+
+    def work(rows: int) -> None:
+        x = torch.randn(rows, 3)
+        with torch.no_grad():
+            torch.testing.assert_close(compiled(x), model(x))
+
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(work, rows) for rows in (2, 3, 4, 3, 2)]:
+            done.result()
 
 
 def test_inference_mode() -> None:

@@ -13,7 +13,6 @@ autograd is needed or the graph changes its inputs. Each such case is a remark, 
 from __future__ import annotations
 
 import re
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._dynamo.convert_frame import compile_lock
 from torch.fx import GraphModule, Node
 
 from cuvil.errors import Locatable, SourceLocation, UserError, source_location
@@ -98,7 +98,6 @@ class CompiledGraph:
     _whole: bool = False
     _unbound: set[int] = field(default_factory=set[int])
     _known: dict[Any, list[Specialization]] = field(default_factory=dict[Any, "list[Specialization]"])
-    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
         placeholders = [node for node in self.graph_module.graph.nodes if node.op == "placeholder"]
@@ -126,7 +125,8 @@ class CompiledGraph:
         return chosen.lowered.run([args[place] for place in chosen.inputs])
 
     def _specialized(self, key: Any, args: Sequence[Any]) -> Specialization:
-        with self._lock:
+        # Dynamo's own lock: torch.export changes what dynamo reads in another thread.
+        with compile_lock:
             known = self._known.setdefault(key, [])
             for each in known:
                 if each.holds(args):
