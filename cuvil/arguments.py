@@ -171,7 +171,7 @@ def _tensor_of_array(name: str, array: np.ndarray[Any, Any]) -> Tensor:
 def _has_memory(value: Tensor) -> bool:
     """Whether a tensor's elements are in its own memory: not so in those that torch makes to trace or wrap others."""
     dispatch: Any = getattr(type(value), "__torch_dispatch__", None)
-    return dispatch is Tensor.__torch_dispatch__
+    return dispatch is getattr(Tensor, "__torch_dispatch__", None)
 
 
 def _description(value: Tensor) -> str:

@@ -49,7 +49,6 @@ def _read_only(x: Tensor) -> Any:
 @pytest.mark.parametrize(
     "same",
     [
-        lambda x: torch._neg_view(-x),
         lambda x: torch.complex(x, -x).conj().imag,
         lambda x: x.numpy().astype(">f4"),
         lambda x: np.ascontiguousarray(x.numpy()[::-1])[::-1],

@@ -56,6 +56,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1
 
 
+def _positive(text: str) -> int:
+    number = int(text) if text.lstrip("-").isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got {text}")
+    return number
+
+
 def _arguments() -> argparse.ArgumentParser:
     parser = _Parser(prog="cuvil-run", description="Execute a function of an .mlir file.", allow_abbrev=False)
     parser.add_argument("file", help="the module; '-' is standard input")
@@ -79,7 +86,7 @@ def _arguments() -> argparse.ArgumentParser:
     how = parser.add_argument_group("execution")
     how.add_argument("--engine", choices=("interpreter", "native"), help="what runs it (default: as the level asks)")
     how.add_argument("--pipeline", default="", metavar="PASSES", help="passes to run on the module first")
-    how.add_argument("--threads", type=int, metavar="N", help="threads of native code")
+    how.add_argument("--threads", type=_positive, metavar="N", help="threads of native code")
     what = parser.add_argument_group("output")
     what.add_argument(
         "--print", nargs="?", type=int, const=6, metavar="DIGITS", help="print results (default: 6 digits)"
@@ -100,7 +107,9 @@ def _arguments() -> argparse.ArgumentParser:
         metavar="X",
         help="relative norm error allowed (default: 1e-5)",
     )
-    what.add_argument("--time", nargs="?", type=int, const=_DEFAULT_RUNS, metavar="N", help="median time of N runs")
+    what.add_argument(
+        "--time", nargs="?", type=_positive, const=_DEFAULT_RUNS, metavar="N", help="median time of N runs"
+    )
     what.add_argument("--json", action="store_true", help="comparison and times as JSON")
     return parser
 

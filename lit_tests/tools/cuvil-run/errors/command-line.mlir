@@ -6,6 +6,8 @@
 // RUN: not cuvil-run %s --random --pipeline decompos 2>&1 | filecheck %s --check-prefix=PASS
 // RUN: not cuvil-run %s --unknown 2>&1 | filecheck %s --check-prefix=OPTION
 // RUN: not cuvil-run %s.none 2>&1 | filecheck %s --check-prefix=FILE
+// RUN: not cuvil-run %s --random --threads 0 2>&1 | filecheck %s --check-prefix=THREADS
+// RUN: not cuvil-run %s --random --time 0 2>&1 | filecheck %s --check-prefix=TIME
 // A mistake on the command line is a message, never a traceback.
 
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
@@ -19,3 +21,5 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 // PASS: error: unknown pass 'decompos'; did you mean 'decompose'?
 // OPTION: error: unrecognized arguments: --unknown
 // FILE: error: cannot open '{{.*}}.none'
+// THREADS: error: argument --threads: expected a number from 1 on, got 0
+// TIME: error: argument --time: expected a number from 1 on, got 0
