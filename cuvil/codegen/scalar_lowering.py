@@ -94,7 +94,8 @@ def emit_cast(b: LoopBuilder, value: SSAValue, source: Attribute, target: Attrib
 
 
 def _cast_float(b: LoopBuilder, value: SSAValue, source: Attribute, target: Attribute, result: Attribute) -> SSAValue:
-    assert isinstance(source, AnyFloat) and isinstance(target, AnyFloat)
+    assert isinstance(source, AnyFloat)
+    assert isinstance(target, AnyFloat)
     if source.bitwidth == target.bitwidth:
         wide = b.op(arith.ExtFOp, value, result=vector_of(f32, width_of(value.type)))
         return b.op(arith.TruncFOp, wide, result=result)
@@ -105,7 +106,8 @@ def _cast_float(b: LoopBuilder, value: SSAValue, source: Attribute, target: Attr
 
 
 def _cast_int(b: LoopBuilder, value: SSAValue, source: Attribute, target: Attribute) -> SSAValue:
-    assert isinstance(source, IntegerType) and isinstance(target, IntegerType)
+    assert isinstance(source, IntegerType)
+    assert isinstance(target, IntegerType)
     result = vector_of(storage_type(target), width_of(value.type))
     if source.width.data == target.width.data:
         return value
