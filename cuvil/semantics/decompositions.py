@@ -6,7 +6,7 @@ end.
 | composite              | core                                                                       |
 |------------------------|----------------------------------------------------------------------------|
 | softmax, log_softmax   | max, exp of the difference, sum, quotient (or difference of the logarithm) |
-| layer_norm, group_norm | mean, mean of squared differences, rsqrt, scale and shift                  |
+| layer_norm, group_norm | mean, corrected mean of squared differences, rsqrt, scale and shift        |
 | rms_norm               | mean of squares, rsqrt, scale                                              |
 | batch_norm             | scale = w * rsqrt(var + eps), shift = b - mean * scale, x * scale + shift  |
 | gelu, silu             | their formulas                                                             |
@@ -108,9 +108,17 @@ def _masked_softmax(b: CoreBuilder, scores: SSAValue) -> SSAValue:
 
 
 def _standardized(b: CoreBuilder, x: SSAValue, axes: Sequence[int], eps: float) -> SSAValue:
-    """(x - mean) * rsqrt(variance + eps) over `axes`."""
+    """(x - mean) * rsqrt(variance + eps) over `axes`.
+
+    The mean is rounded, which matters where the values hardly differ: the mean of the differences is what it is wrong
+    by, and is taken off them and their squares (the corrected two-pass algorithm of Chan, Golub and LeVeque, 1983).
+    """
     centered = b.binary("sub", x, b.spread(b.mean(x, axes), x, axes))
-    return b.binary("mul", centered, b.spread(_inverse_root_mean_square(b, centered, axes, eps), x, axes))
+    error = b.mean(centered, axes)
+    squares = b.mean(b.binary("mul", centered, centered), axes)
+    variance = b.binary("max", b.binary("sub", squares, b.binary("mul", error, error)), 0.0)
+    scale = b.unary("rsqrt", b.binary("add", variance, eps))
+    return b.binary("mul", b.binary("sub", centered, b.spread(error, x, axes)), b.spread(scale, x, axes))
 
 
 def _inverse_root_mean_square(b: CoreBuilder, x: SSAValue, axes: Sequence[int], eps: float) -> SSAValue:
