@@ -22,7 +22,15 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
-from cuvil.errors import CuvilError, InternalError, PassError, ValidationError, VerificationError, source_location
+from cuvil.errors import (
+    CuvilError,
+    InternalError,
+    PassError,
+    UserError,
+    ValidationError,
+    VerificationError,
+    source_location,
+)
 from cuvil.garbage import collection_suspended
 from cuvil.instrument.base import Instrument, PassRun
 from cuvil.instrument.verify import operation_at_fault
@@ -51,6 +59,9 @@ class PassManager:
         parts = [pipeline] if isinstance(pipeline, str | ModulePass | type | Nested | Pipeline) else pipeline
         self.pipeline = Pipeline.of(*parts)
         self.instruments = list(instruments)
+        for instrument in self.instruments:
+            if not isinstance(instrument, Instrument):
+                raise UserError(f"expected an instrument such as cuvil.instrument.Timing(), got {instrument!r}")
         self.context = make_context() if context is None else context
 
     def run(self, module: ModuleOp) -> None:

@@ -71,7 +71,10 @@ class Pipeline:
 
     @staticmethod
     def of(*parts: str | ModulePass | type[ModulePass] | Nested | Pipeline) -> Pipeline:
-        """The pipeline of texts, passes and pipelines, in order. Raises `PipelineError` for a malformed text."""
+        """The pipeline of texts, passes and pipelines, in order.
+
+        Raises `PipelineError` for a malformed text, and for what is neither a text, a pass nor a pipeline.
+        """
         steps: list[Step] = []
         for part in parts:
             match part:
@@ -79,10 +82,12 @@ class Pipeline:
                     steps += parse_pipeline(part).steps
                 case Pipeline():
                     steps += part.steps
-                case type():
+                case type() if issubclass(part, ModulePass):
                     steps.append(part())
-                case _:
+                case ModulePass() | Nested():
                     steps.append(part)
+                case _:
+                    raise PipelineError(f"expected a text, a pass or a pipeline, got {part!r}")
         return Pipeline(tuple(steps))
 
     def passes(self) -> Iterator[ModulePass]:

@@ -486,6 +486,7 @@ def norm_cases() -> dict[str, Case]:
                 F.batch_norm(x, m, v, w, m),
                 F.batch_norm(x, m, v, eps=1e-3),
                 F.batch_norm(x[:, :, 0, 0], m, v),
+                F.batch_norm(x, None, None, w, m, training=True),
             ),
             (image, channel, channel.abs() + 0.5, values(6, seed=2)),
         ),

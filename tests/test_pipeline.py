@@ -218,3 +218,8 @@ def test_registering_a_built_in_name_is_refused():
 
     with pytest.raises(ValueError, match="exists already"):
         universe.register_pass(Mine)
+
+
+def test_what_is_no_pass_is_refused() -> None:
+    with pytest.raises(PipelineError, match="expected a text, a pass or a pipeline, got 3"):
+        Pipeline.of("cse", 3)  # pyright: ignore[reportArgumentType]

@@ -14,7 +14,7 @@ from cuvil.frontends.aten_builder import GraphBuilder, aten
 from cuvil.frontends.aten_movement import rank_of
 from cuvil.semantics.dims import Dim
 
-_TRAINING = "batch_norm computes statistics in training mode; call model.eval() before compiling"
+_TRAINING = "batch_norm updates its statistics in training mode; call model.eval() before compiling"
 
 
 def _like(b: GraphBuilder, x: SSAValue, value: SSAValue | None) -> SSAValue | None:
@@ -87,11 +87,24 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool = False,
 ) -> SSAValue:
-    """With the statistics that training left."""
-    if training or running_mean is None or running_var is None:
+    """With the statistics that training left, or the batch's own where there are none to keep."""
+    if running_mean is None or running_var is None:
+        return _by_batch_statistics(b, x, weight, bias, eps)
+    if training:
         raise UnsupportedError(_TRAINING)
     mean, variance = b.cast(running_mean, element_of(x)), b.cast(running_var, element_of(x))
     return b.value(BatchNormOp(x, mean, variance, 1, eps, _like(b, x, weight), _like(b, x, bias)))
+
+
+def _by_batch_statistics(
+    b: GraphBuilder, x: SSAValue, weight: SSAValue | None, bias: SSAValue | None, eps: float
+) -> SSAValue:
+    """Each channel by the mean and variance of the batch, as `track_running_stats=False` asks for."""
+    result = b.value(LayerNormOp(x, [axis for axis in range(rank_of(x)) if axis != 1], eps))
+    for kind, operand in (("mul", weight), ("add", bias)):
+        if operand is not None:
+            result = b.apply(kind, result, b.broadcast(b.cast(operand, element_of(x)), shape_of(x.type), [1]))
+    return result
 
 
 @aten("_native_batch_norm_legit_no_training")
