@@ -60,7 +60,7 @@ class PassManager:
         self.pipeline = Pipeline.of(*parts)
         self.instruments = list(instruments)
         for instrument in self.instruments:
-            if not isinstance(instrument, Instrument):
+            if not isinstance(instrument, Instrument):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise UserError(f"expected an instrument such as cuvil.instrument.Timing(), got {instrument!r}")
         self.context = make_context() if context is None else context
 

@@ -82,7 +82,7 @@ class Pipeline:
                     steps += parse_pipeline(part).steps
                 case Pipeline():
                     steps += part.steps
-                case type() if issubclass(part, ModulePass):
+                case type() if issubclass(part, ModulePass):  # pyright: ignore[reportUnnecessaryIsInstance]
                     steps.append(part())
                 case ModulePass() | Nested():
                     steps.append(part)

@@ -405,7 +405,7 @@ def test_pipeline_that_does_not_lead_to_native_code_is_refused() -> None:
 
 
 def test_norms_are_accurate_where_values_hardly_differ() -> None:
-    """Relative to a spread of 1e-4 around 100, a mean rounded to f32 is wrong by 4 %; the corrected algorithm is not."""
+    """Beside a spread of 1e-4 around 100, a mean rounded to f32 is wrong by 4 %; the corrected algorithm is not."""
     norm = torch.nn.LayerNorm(768)
     x = torch.randn(4, 768, generator=torch.Generator().manual_seed(0)) * 1e-4 + 100
     expected = torch.nn.functional.layer_norm(x.double(), (768,))
