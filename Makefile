@@ -40,9 +40,10 @@ check: $(STAMP) ## Every gate: lint, the reference is current, tests
 	@$(BIN)/python -m cuvil.tools.docs_reference --check
 	@$(MAKE) --no-print-directory test
 
-bench: $(STAMP) ## Measure the eight CPU models and the compile time's growth; JSON under benchmarks/results
+bench: $(STAMP) ## Measure the eight CPU models, the compile time's growth and start-up; JSON under benchmarks/results
 	@$(BIN)/python -m benchmarks.cpu_models $(ARGS)
 	@$(BIN)/python -m benchmarks.compile_scaling
+	@$(BIN)/python -m benchmarks.start_up
 
 test-gpu: $(STAMP) ## Run the tests that need a CUDA device
 	@$(BIN)/python tests/run_suites.py --gpu $(ARGS)
