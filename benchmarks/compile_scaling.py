@@ -109,7 +109,11 @@ def table(results: dict[int, dict[str, float]]) -> Table:
 
 def main(argv: list[str] | None = None) -> int:
     """Entry point; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.compile_scaling", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.compile_scaling",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("lengths", nargs="*", type=int, metavar="LENGTH", help="numbers of operations")
     parser.add_argument("--stages", nargs="+", default=STAGES, help="pipelines to time, in turn")
     parser.add_argument(

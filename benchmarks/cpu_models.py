@@ -22,7 +22,11 @@ from benchmarks.report import RESULTS, comparison_table, compile_progress, conso
 
 def main(argv: list[str] | None = None) -> int:
     """Entry point; returns the exit status: 1 if a model failed, the others being reported all the same."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.cpu_models", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.cpu_models",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("models", nargs="*", metavar="MODEL", help=f"any of: {', '.join(MODELS)} (default: all)")
     parser.add_argument("--peers", default="installed", help=f"installed, none, or names: {','.join(PEERS)}")
     parser.add_argument("--seconds", type=float, default=20.0, help="measuring time for each model (default: 20)")

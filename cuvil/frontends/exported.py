@@ -125,8 +125,11 @@ def _refuse_mutation(program: ExportedProgram) -> None:
     changed = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION, OutputKind.PARAMETER_MUTATION)
     for spec in program.graph_signature.output_specs:
         if spec.kind in changed:
-            what = "input" if spec.kind == OutputKind.USER_INPUT_MUTATION else "buffer"
-            raise UserError(f"the model changes its {what} '{spec.target}' in place; return the new value instead")
+            is_input = spec.kind == OutputKind.USER_INPUT_MUTATION
+            what, training = ("input", "") if is_input else ("buffer", ", or call eval() on a model in training mode")
+            raise UserError(
+                f"the model changes its {what} '{spec.target}' in place; return the new value instead{training}"
+            )
 
 
 @dataclass
