@@ -223,7 +223,7 @@ def test_fuses_an_epilogue_that_runs_once_for_each_element(m: int, n: int, k: in
 def test_batches_that_share_a_packed_rhs_become_rows() -> None:
     """[4, 3, K] x [K, N] runs as 12 rows: one tile, not four."""
     check(Case(3, 48, 20, batch=(4,)))
-    target, f32 = CpuTarget.host(), ELEMENT_TYPES[torch.float32]
+    target, f32 = CpuTarget.named("x86-64-v4"), ELEMENT_TYPES[torch.float32]
 
     def emit(b: LoopBuilder, arguments: list[SSAValue]) -> None:
         x, y, result = arguments
