@@ -18,7 +18,9 @@ $(STAMP): pyproject.toml .constraints.txt
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 		|| { echo "this Python cannot make virtual environments: install its venv package (Debian: python3-venv)"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev]'
+	# compat: a path, not an import hook, so that a script beside this folder, whose name is the package's, imports the package.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt \
+		--config-settings editable_mode=compat --editable '.[dev]'
 	@touch $@
 
 demo: $(STAMP) ## Compile ResNet-50 and BERT-base and compare them with eager PyTorch (ARGS=--all for eight models)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, settings
 from xdsl.dialects.builtin import ModuleOp
 
 from cuvil.dialects.fused import KernelOp
@@ -25,10 +25,25 @@ many = settings(
 )
 
 
+CANCELLED = 1e-5
+"""What is left of a sum of values of unit size that cancel is their roundings: no relative error can be asked of it."""
+
+
+class Program:
+    """A module whose `repr` is its text: hypothesis shows that of a failing example, not the whole graph of objects."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+
+    def __repr__(self) -> str:
+        return print_op(self.module)
+
+
 def agree(results: list[np.ndarray], references: list[np.ndarray], tolerance: float) -> None:
     assert len(results) == len(references)
     for result, reference in zip(results, references, strict=True):
-        assert compare(result, reference).within(tolerance), compare(result, reference)
+        difference = compare(result, reference)
+        assert difference.within(tolerance) or difference.max_error <= CANCELLED, difference
 
 
 def check(module: ModuleOp, tolerance: float = 2e-5) -> None:
@@ -58,7 +73,6 @@ def _is_inside(op: object) -> bool:
 
 
 @many
-@given(tensor_programs())
-def test_random_programs_compute_the_same(module: ModuleOp):
-    note(print_op(module))
-    check(module)
+@given(tensor_programs().map(Program))
+def test_random_programs_compute_the_same(program: Program):
+    check(program.module)
