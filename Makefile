@@ -12,13 +12,14 @@ help: ## List the targets
 
 setup: $(STAMP) ## Make .venv with everything that the other targets need (again only if the requirements change)
 
+# Editable by a path (compat), not by an import hook: a script beside this folder, which may have the package's own name,
+# then imports the package and not the folder.
 $(STAMP): pyproject.toml .constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Cuvil needs Python 3.11 or newer: make setup PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 		|| { echo "this Python cannot make virtual environments: install its venv package (Debian: python3-venv)"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	# compat: a path, not an import hook, so that a script beside this folder, whose name is the package's, imports the package.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt \
 		--config-settings editable_mode=compat --editable '.[dev]'
 	@touch $@
