@@ -22,13 +22,21 @@ from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight
 from cuvil.codegen.loop_kernel import LoopKernel, store_lanes
 from cuvil.codegen.loops import Index, LoopBuilder, width_of
 from cuvil.codegen.packing import PackedOperand
-from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator, linear_position, reshape_point
+from cuvil.codegen.points import (
+    Coordinate,
+    FlatGroup,
+    Point,
+    PointEvaluator,
+    known_shape,
+    linear_position,
+    reshape_point,
+)
 from cuvil.codegen.pooling import PoolSpec, emit_pool
 from cuvil.codegen.reductions import narrowed
 from cuvil.codegen.scalar_lowering import is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError
-from cuvil.semantics.views import View, static_shape, view_of
+from cuvil.semantics.views import View, view_of
 
 
 @dataclass
@@ -108,14 +116,6 @@ class RegionEpilogue:
             else:
                 points[op.results[0]] = points[source]
         return points
-
-
-def known_shape(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a value as numbers; an error where it is symbolic."""
-    shape = static_shape(value)
-    if shape is None:
-        raise CuvilError(f"native code for symbolic dims is not available: {value.type}; give the dim a number")
-    return shape
 
 
 def emit_anchored_kernel(b: LoopBuilder, kernel: LoopKernel) -> None:

@@ -7,9 +7,9 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from cuvil.codegen.loop_kernel import LoopKernel, attempt, known_shape, loop_index, outer_loop, store_point
+from cuvil.codegen.loop_kernel import LoopKernel, attempt, loop_index, outer_loop, store_point
 from cuvil.codegen.loops import Index, LoopBuilder
-from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator
+from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator, known_shape
 from cuvil.codegen.reductions import combine, narrowed, neutral, widened
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError

@@ -12,10 +12,16 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Operation, SSAValue
 
 from cuvil.codegen.loops import ForLoop, Index, LoopBuilder, element_type_of
-from cuvil.codegen.points import CannotFlatten, CannotVectorize, NeedsCut, Point, PointEvaluator, linear_position
+from cuvil.codegen.points import (
+    CannotFlatten,
+    CannotVectorize,
+    NeedsCut,
+    Point,
+    PointEvaluator,
+    known_shape,
+    linear_position,
+)
 from cuvil.dialects import tensor as ct
-from cuvil.errors import CuvilError
-from cuvil.semantics.views import static_shape
 from cuvil.targets.cpu import CpuTarget
 
 PARALLEL_GRAIN = 1 << 15
@@ -59,14 +65,6 @@ class LoopKernel:
             if isinstance(op, ct.ReduceOp):
                 total += prod(known_shape(op.input))
         return total
-
-
-def known_shape(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a value as numbers; an error where it is symbolic."""
-    shape = static_shape(value)
-    if shape is None:
-        raise CuvilError(f"native code for symbolic dims is not available: {value.type}; give the dim a number")
-    return shape
 
 
 def attempt(b: LoopBuilder, emit: Callable[[], None]) -> type[Exception] | NeedsCut | None:

@@ -18,11 +18,11 @@ from xdsl.ir import Operation, SSAValue
 from cuvil.codegen.loop_kernel import LoopKernel, outer_loop
 from cuvil.codegen.loop_kernels import emit_loop_kernel
 from cuvil.codegen.loops import ForLoop, Index, LoopBuilder
+from cuvil.codegen.points import known_shape
 from cuvil.codegen.reductions import across_lanes, combine, narrowed, neutral, widened
 from cuvil.codegen.scalar_lowering import emit_cast, is_float, is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
-from cuvil.errors import CuvilError
-from cuvil.semantics.views import contiguous_strides, static_shape
+from cuvil.semantics.views import contiguous_strides
 
 _I64 = IntegerType(64)
 _INDEX = IndexType()
@@ -35,13 +35,6 @@ def emit_ordering_kernel(b: LoopBuilder, kernel: LoopKernel) -> None:
         emit_loop_kernel(b, kernel)
     else:
         _EMITTERS[type(op)](b, kernel, op)
-
-
-def _shape(value: SSAValue) -> tuple[int, ...]:
-    shape = static_shape(value)
-    if shape is None:
-        raise CuvilError(f"native code for symbolic dims is not available: {value.type}; give the dim a number")
-    return shape
 
 
 class _Lines:
@@ -79,7 +72,7 @@ def _is_better(b: LoopBuilder, kind: str, element: object, value: SSAValue, best
 
 def _emit_arg_reduce(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.ArgReduceOp)
-    shape = _shape(op.input)
+    shape = known_shape(op.input)
     lines = _Lines(shape, op.axis.value.data)
     if lines.count == 0:
         return
@@ -153,7 +146,7 @@ def _place_in_stream(
 
 def _emit_scan(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.ScanOp)
-    shape, element, kind = _shape(op.input), ct.element_of(op.input), op.kind.data
+    shape, element, kind = known_shape(op.input), ct.element_of(op.input), op.kind.data
     lines = _Lines(shape, op.axis.value.data)
     source, target = kernel.buffers[op.input], kernel.results[0][1]
     with outer_loop(b, lines.count, prod(shape), kernel.threads) as loop:
@@ -177,9 +170,9 @@ _STACK_LINE = 1 << 14
 def _emit_sort(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     """Each line's positions in order: by selection where few are wanted, else by a stable merge sort."""
     assert isinstance(op, ct.SortOp | ct.TopkOp)
-    shape = _shape(op.input)
+    shape = known_shape(op.input)
     lines = _Lines(shape, op.axis.value.data)
-    out = _Lines(_shape(op.values), op.axis.value.data)
+    out = _Lines(known_shape(op.values), op.axis.value.data)
     if lines.count == 0 or out.length == 0:
         return
     is_selection = out.length <= _MOST_SELECTED and 4 * out.length <= lines.length
@@ -310,11 +303,11 @@ class _Line:
 
 def _emit_scatter(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.ScatterOp)
-    shape, axes, element = _shape(op.input), ct.numbers(op.axes), ct.element_of(op.input)
+    shape, axes, element = known_shape(op.input), ct.numbers(op.axes), ct.element_of(op.input)
     source, target = kernel.buffers[op.input], kernel.results[0][1]
     with b.for_(0, prod(shape)) as loop:
         b.store(b.load(source, loop.index), target, loop.index)
-    index_shape = _shape(op.indices[0])
+    index_shape = known_shape(op.indices[0])
     rest = [axis for axis in range(len(shape)) if axis not in axes]
     strides = contiguous_strides(shape)
     inner = prod(shape[axis] for axis in rest)

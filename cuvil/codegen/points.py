@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerTy
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from cuvil.codegen.loops import Index, LoopBuilder, width_of
-from cuvil.codegen.scalar_lowering import emit_cast, emit_scalar, is_float, is_unsigned, storage_type
+from cuvil.codegen.scalar_lowering import emit_cast, emit_scalar, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError
 from cuvil.semantics.splats import is_splat
@@ -177,7 +177,7 @@ class PointEvaluator:
     def _emit(self, value: SSAValue, point: Point) -> SSAValue:
         b = self.b
         if value in self.buffers:
-            return self.load(self.buffers[value], _shape(value), point)
+            return self.load(self.buffers[value], known_shape(value), point)
         op = value.owner
         match op:
             case ct.ElementwiseOp():
@@ -190,7 +190,7 @@ class PointEvaluator:
             case ct.BroadcastOp():
                 inner = [
                     ZERO if dim == 1 else point[axis]
-                    for dim, axis in zip(_shape(op.input), ct.numbers(op.axes), strict=True)
+                    for dim, axis in zip(known_shape(op.input), ct.numbers(op.axes), strict=True)
                 ]
                 return self.evaluate(op.input, tuple(inner))
             case ct.TransposeOp():
@@ -199,14 +199,14 @@ class PointEvaluator:
                     inner[axis] = point[place]
                 return self.evaluate(op.input, tuple(inner))
             case ct.ReshapeOp():
-                inner = reshape_point(b, self.lane_width, point, _shape(value), _shape(op.input))
+                inner = reshape_point(b, self.lane_width, point, known_shape(value), known_shape(op.input))
                 return self.evaluate(op.input, inner)
             case ct.SliceOp():
                 starts, steps = ct.numbers(op.starts), ct.numbers(op.steps)
                 moved = [c.scaled(b, step, start) for c, start, step in zip(point, starts, steps, strict=True)]
                 return self.evaluate(op.input, tuple(moved))
             case ct.ReverseOp():
-                axes, shape = ct.numbers(op.axes), _shape(value)
+                axes, shape = ct.numbers(op.axes), known_shape(value)
                 turned = [c.flipped(b, shape[axis]) if axis in axes else c for axis, c in enumerate(point)]
                 return self.evaluate(op.input, tuple(turned))
             case ct.ConcatOp():
@@ -308,7 +308,7 @@ class PointEvaluator:
         coordinate = point[axis]
         start, result = 0, None
         for operand in op.inputs:
-            extent = _shape(operand)[axis]
+            extent = known_shape(operand)[axis]
             low, high = max(coordinate.low, start), min(coordinate.high, start + extent)
             if low < high:
                 self._within(coordinate, start)
@@ -326,7 +326,7 @@ class PointEvaluator:
         return result
 
     def _pad(self, op: ct.PadOp, point: Point) -> SSAValue:
-        shape, low = _shape(op.input), ct.numbers(op.low)
+        shape, low = known_shape(op.input), ct.numbers(op.low)
         for coordinate, extent, before in zip(point, shape, low, strict=True):
             self._within(coordinate, before)
             self._within(coordinate, before + extent)
@@ -335,7 +335,7 @@ class PointEvaluator:
 
     def _inside(self, value: SSAValue, point: Sequence[Coordinate], fill: Callable[[], SSAValue]) -> SSAValue:
         """`value` where the point lies in its shape, `fill` outside."""
-        b, shape = self.b, _shape(value)
+        b, shape = self.b, known_shape(value)
         inner: list[Coordinate] = []
         inside: SSAValue | None = None
         if any(c.high <= 0 or c.low >= extent for c, extent in zip(point, shape, strict=True)):
@@ -365,13 +365,13 @@ class PointEvaluator:
                 b.add(b.mul(outer.at(b), tile), within.at(b)),
                 outer.step * tile + within.step,
                 0,
-                _shape(op.result)[order.index(axis)] * tile,
+                known_shape(op.result)[order.index(axis)] * tile,
             )
         element = storage_type(ct.element_of(op.result))
         return self._inside(op.input, inner, lambda: b.constant(0, element))
 
     def _unpacked(self, op: ct.UnpackOp, point: Point) -> SSAValue:
-        b, order, packed = self.b, ct.numbers(op.input_order), _shape(op.input)
+        b, order, packed = self.b, ct.numbers(op.input_order), known_shape(op.input)
         outer, within = list(point), list[Coordinate]()
         for axis, tile in zip(ct.numbers(op.axes), ct.numbers(op.tiles), strict=True):
             count = packed[order.index(axis)]
@@ -381,8 +381,8 @@ class PointEvaluator:
         return self.evaluate(op.input, (*(outer[dim] for dim in order), *within))
 
     def _gather(self, op: ct.GatherOp, point: Point) -> SSAValue:
-        axes, shape = ct.numbers(op.axes), _shape(op.input)
-        count = len(_shape(op.indices[0]))
+        axes, shape = ct.numbers(op.axes), known_shape(op.input)
+        count = len(known_shape(op.indices[0]))
         places = iter(point[count:])
         inner: list[Coordinate] = [ZERO if axis in axes else next(places) for axis in range(len(shape))]
         picked = [self.evaluate(index, point[:count]) for index in op.indices]
@@ -404,8 +404,8 @@ class PointEvaluator:
         """Indices that differ from lane to lane: each lane loads for itself, from a buffer only."""
         if op.input not in self.buffers or self.contiguous:
             raise CannotVectorize
-        b, axes, shape = self.b, ct.numbers(op.axes), _shape(op.input)
-        strides, count = contiguous_strides(shape), len(_shape(op.indices[0]))
+        b, axes, shape = self.b, ct.numbers(op.axes), known_shape(op.input)
+        strides, count = contiguous_strides(shape), len(known_shape(op.indices[0]))
         rest = [axis for axis in range(len(shape)) if axis not in axes]
         lanes: list[SSAValue] = []
         first: Index = 0
@@ -423,7 +423,8 @@ class PointEvaluator:
         return self._pack_lanes(lanes)
 
 
-def _shape(value: SSAValue) -> tuple[int, ...]:
+def known_shape(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a value as numbers; an error where it is symbolic."""
     shape = static_shape(value)
     if shape is None:
         raise CuvilError(f"native code for symbolic dims is not available: {value.type}; give the dim a number")
@@ -524,9 +525,3 @@ def _split(
     for dim, part, extent in zip(dims, parts, shape, strict=True):
         coordinates[dim] = Coordinate(part, 0, 0, extent)
     coordinates[dims[-1]] = replace(coordinates[dims[-1]], step=step)
-
-
-def element_kind(value: SSAValue) -> tuple[bool, bool]:
-    """Whether a tensor's elements are floats, and whether they are unsigned integers."""
-    element = ct.element_of(value)
-    return is_float(element), is_unsigned(element)

@@ -12,17 +12,9 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from cuvil.codegen.loop_kernel import (
-    PARALLEL_GRAIN,
-    LoopKernel,
-    attempt,
-    known_shape,
-    loop_index,
-    outer_loop,
-    store_point,
-)
+from cuvil.codegen.loop_kernel import PARALLEL_GRAIN, LoopKernel, attempt, loop_index, outer_loop, store_point
 from cuvil.codegen.loops import Index, LoopBuilder
-from cuvil.codegen.points import CannotVectorize, Coordinate, FlatGroup, NeedsCut, PointEvaluator
+from cuvil.codegen.points import CannotVectorize, Coordinate, FlatGroup, NeedsCut, PointEvaluator, known_shape
 from cuvil.codegen.transposed_loops import emit_transposed
 
 _UNROLLED = 8

@@ -15,9 +15,9 @@ from math import prod
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
-from cuvil.codegen.loop_kernel import LoopKernel, attempt, known_shape, loop_index, outer_loop, store_lanes, store_point
+from cuvil.codegen.loop_kernel import LoopKernel, attempt, loop_index, outer_loop, store_lanes, store_point
 from cuvil.codegen.loops import Index, LoopBuilder
-from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator
+from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator, known_shape
 from cuvil.codegen.reductions import across_lanes, combine, narrowed, neutral, widened
 from cuvil.codegen.scalar_lowering import storage_type
 from cuvil.dialects import tensor as ct

@@ -17,10 +17,10 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from cuvil.codegen.loop_kernel import LoopKernel, attempt, known_shape, loop_index, outer_loop
+from cuvil.codegen.loop_kernel import LoopKernel, attempt, loop_index, outer_loop
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.packing import transpose
-from cuvil.codegen.points import Coordinate, FlatGroup, PointEvaluator, linear_position
+from cuvil.codegen.points import Coordinate, FlatGroup, PointEvaluator, known_shape, linear_position
 
 
 def emit_transposed(b: LoopBuilder, kernel: LoopKernel) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, is_dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -44,7 +45,7 @@ class NumberRange:
     step: int
 
 
-class Calls:
+class Calls(ABC):
     """Calls functions on behalf of the reader."""
 
     def __init__(self, tracer: Tracer, guards: Guards) -> None:
@@ -58,9 +59,9 @@ class Calls:
             memory_of(leaf) for frame in self.frames for leaf in structures.leaves(frame) if isinstance(leaf, Tensor)
         }
 
+    @abstractmethod
     def run_body(self, syntax: Syntax, scope: Scope) -> Any:
         """The value that a function returns; the statements' part."""
-        raise NotImplementedError
 
     # -- calls -------------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -291,9 +292,9 @@ class Expressions(Calls):
             if all(tests):
                 self._comprehend(rest, inner, put)
 
+    @abstractmethod
     def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
         """Bind what stands left of `=`; the statements' part."""
-        raise NotImplementedError
 
 
 def position(index: Any, size: int) -> Tensor | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from typing import Any, cast
 
 
@@ -94,8 +94,3 @@ def containers(roots: Iterable[Any]) -> list[Any]:
             found[id(value)] = value
         waiting.extend(part for _, part in parts)
     return list(found.values())
-
-
-def field_names(value: Any) -> list[str]:
-    """The fields of a dataclass."""
-    return [field.name for field in fields(value)]
