@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import (
     I64,
     ArrayAttr,
     DenseArrayBase,
+    IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -42,6 +43,7 @@ from xdsl.irdl import (
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     param_def,
     prop_def,
@@ -505,7 +507,9 @@ class ArenaViewOp(BufferOp):
     """A buffer at a byte offset of the arena.
 
     `%b = cuvil_fused.arena_view %arena at 64 : memref<4096xi8> to memref<4x8xf32>`
+    `%c = cuvil_fused.arena_view %arena at 64 + %n : memref<?xi8> to memref<?xf32, #cuvil_tensor.dims<"s0">>`
 
+    The second form adds an `index` that only running tells, a multiple of 64 too: where buffers have symbolic sizes.
     Two views may overlap; only their contents' lifetimes, which `plan-memory` kept apart, make that right.
     """
 
@@ -513,15 +517,24 @@ class ArenaViewOp(BufferOp):
 
     arena = operand_def(MemRefType)
     offset_bytes = prop_def(IntegerAttr[I64])
+    offset = opt_operand_def(IndexType)
     buffer = result_def(MemRefType)
 
     traits = traits_def(Pure())
 
-    assembly_format = "$arena `at` $offset_bytes attr-dict `:` type($arena) `to` type($buffer)"
+    assembly_format = "$arena `at` $offset_bytes (`+` $offset^)? attr-dict `:` type($arena) `to` type($buffer)"
 
-    def __init__(self, arena: SSAValue | Operation, offset_bytes: int, buffer_type: Attribute):
+    def __init__(
+        self,
+        arena: SSAValue | Operation,
+        offset_bytes: int,
+        buffer_type: Attribute,
+        offset: SSAValue | Operation | None = None,
+    ):
         super().__init__(
-            operands=[arena], properties={"offset_bytes": int_attr(offset_bytes)}, result_types=[buffer_type]
+            operands=[arena, offset],
+            properties={"offset_bytes": int_attr(offset_bytes)},
+            result_types=[buffer_type],
         )
 
     def check(self) -> None:
@@ -533,7 +546,8 @@ class ArenaViewOp(BufferOp):
         size = size_bytes(self.buffer.type)
         if offset < 0 or offset % 64:
             raise VerifyException(f"{self.name}: offset {offset} is not a multiple of 64 bytes")
-        if isinstance(size, int) and arena.get_shape()[0] >= 0 and offset + size > arena.get_shape()[0]:
+        is_open = self.offset is not None or arena.get_shape()[0] < 0
+        if isinstance(size, int) and not is_open and offset + size > arena.get_shape()[0]:
             raise VerifyException(
                 f"{self.name}: {size} bytes at {offset} do not fit an arena of {arena.get_shape()[0]} bytes"
             )

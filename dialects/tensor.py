@@ -57,6 +57,7 @@ from cuvil.dialects.tensor_movement import (
     numbers,
 )
 from cuvil.dialects.tensor_reduction import ArgReduceOp, ReduceOp, ScanOp, SortOp, TopkOp
+from cuvil.dialects.tensor_symbols import RangeAttr, SizeOp, environment_of, symbols_attribute, symbols_of
 from cuvil.dialects.types import DimsAttr, buffer_of, element_domain, format_shape, shape_of, tensor_of
 
 
@@ -242,6 +243,7 @@ CuvilTensor = Dialect(
         GatherOp,
         ScatterOp,
         IotaOp,
+        SizeOp,
         ReverseOp,
         PackOp,
         UnpackOp,
@@ -255,7 +257,7 @@ CuvilTensor = Dialect(
         PoolOp,
         *COMPOSITES,
     ],
-    [DimsAttr],
+    [DimsAttr, RangeAttr],
 )
 
 __all__ = [
@@ -287,6 +289,7 @@ __all__ = [
     "PadOp",
     "ParameterOp",
     "PoolOp",
+    "RangeAttr",
     "ReduceOp",
     "ReshapeOp",
     "ReverseOp",
@@ -295,6 +298,7 @@ __all__ = [
     "ScanOp",
     "ScatterOp",
     "SiluOp",
+    "SizeOp",
     "SliceOp",
     "SoftmaxOp",
     "SortOp",
@@ -307,9 +311,12 @@ __all__ = [
     "buffer_of",
     "element_domain",
     "element_of",
+    "environment_of",
     "format_shape",
     "initializer_of",
     "numbers",
     "shape_of",
+    "symbols_attribute",
+    "symbols_of",
     "tensor_of",
 ]

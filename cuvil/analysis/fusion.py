@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from cuvil.analysis.fusion_groups import (
@@ -77,6 +78,8 @@ class _Planner:
     def visit(self, op: Operation, number: int) -> None:
         """Put `op`, the next in program order, into a group, or note what it needs."""
         if isinstance(op, ct.ConstantOp) and is_splat(op):
+            return
+        if isinstance(op, ct.SizeOp) and not isinstance(op.result.type, TensorType):
             return
         if isinstance(op, Movement):
             self._visit_movement(op, number)

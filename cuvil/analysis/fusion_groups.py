@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from cuvil.dialects import tensor as ct
@@ -24,6 +25,7 @@ Movement = (
     | ct.SliceOp
     | ct.ReverseOp
     | ct.IotaOp
+    | ct.SizeOp
     | ct.ConcatOp
     | ct.PadOp
     | ct.GatherOp
@@ -159,6 +161,8 @@ class Grouping:
     def buffer(self, value: SSAValue, number: int) -> SSAValue:
         """`value` itself, as something that has a buffer: a movement op that is not yet one becomes a kernel."""
         owner = value.owner
+        if not isinstance(value.type, TensorType):
+            return value
         lazy = isinstance(owner, Operation) and self.plan.is_repeated(owner) and owner.parent is self.block
         constant = isinstance(owner, ct.ConstantOp) and owner.parent is self.block and is_splat(owner)
         if lazy or constant:

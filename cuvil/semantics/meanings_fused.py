@@ -93,9 +93,8 @@ def _parameter(frame: Frame, op: ParameterOp, operands: Arrays) -> Arrays:
 
 
 def _arena_view(frame: Frame, op: ArenaViewOp, operands: Arrays) -> Arrays:
-    return [
-        view_bytes(operands[0], op.offset_bytes.value.data, frame.shape(op.buffer.type), op.buffer.type.element_type)
-    ]
+    offset_bytes = op.offset_bytes.value.data + sum(int(offset) for offset in operands[1:])
+    return [view_bytes(operands[0], offset_bytes, frame.shape(op.buffer.type), op.buffer.type.element_type)]
 
 
 def view_bytes(arena: Array, offset_bytes: int, shape: Sequence[int], element_type: Attribute) -> Array:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import cf, func, scf, tensor
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block
 
-from cuvil.dialects.tensor import ConstantOp, ParameterOp
-from cuvil.semantics.arrays import array_of_constant, dtype_of
+from cuvil.dialects.tensor import ConstantOp, ParameterOp, SizeOp
+from cuvil.semantics.arrays import array_of_constant, dtype_of, rounded
 from cuvil.semantics.interpreter import Frame, InterpretationError, Jump, Meaning, Value
 
 Values = Sequence[Value]
@@ -22,6 +23,12 @@ def _constant(frame: Frame, op: ConstantOp, operands: Values) -> Values:
 
 def _parameter(frame: Frame, op: ParameterOp, operands: Values) -> Values:
     return [frame.interpreter.global_value(op.symbol.string_value(), op)]
+
+
+def _size(frame: Frame, op: SizeOp, operands: Values) -> Values:
+    number = np.int64(frame.size(op.value))
+    declared = op.result.type
+    return [rounded(np.array(number), declared.element_type) if isinstance(declared, TensorType) else number]
 
 
 def _call(frame: Frame, op: func.CallOp, operands: Values) -> Values:
@@ -111,6 +118,7 @@ def _conditional_branch(op: cf.ConditionalBranchOp, operands: Values) -> tuple[J
 MEANINGS: dict[str, Meaning] = {
     "cuvil_tensor.constant": _constant,
     "cuvil_tensor.parameter": _parameter,
+    "cuvil_tensor.size": _size,
     "func.call": _call,
     "scf.if": _if,
     "scf.for": _for,
