@@ -61,6 +61,13 @@ def aten(*names: str) -> Callable[[Builder], Builder]:
     return put
 
 
+@dataclass(frozen=True)
+class Deferred:
+    """One of several results, built where something reads it."""
+
+    build: Callable[[], SSAValue]
+
+
 @dataclass
 class GraphBuilder:
     """Emits operations into a block; `result_shapes` and `result_dtypes` are what PyTorch says the current node
