@@ -103,15 +103,19 @@ def symbols_of(function: Operation) -> dict[str, SymbolRange]:
 
     Raises `VerificationError` if the attribute is something else than a dictionary of ranges.
     """
-    found = function.attributes.get(SYMBOLS)
-    if found is None:
+    return ranges_of(function.attributes.get(SYMBOLS), function)
+
+
+def ranges_of(attribute: Attribute | None, place: Operation) -> dict[str, SymbolRange]:
+    """The ranges that an attribute lists by symbol; none without it. Raises as `symbols_of` does."""
+    if attribute is None:
         return {}
-    if not isinstance(found, DictionaryAttr):
-        raise VerificationError(f"{SYMBOLS}: expected a dictionary of ranges, got {found}", function)
+    if not isinstance(attribute, DictionaryAttr):
+        raise VerificationError(f"{SYMBOLS}: expected a dictionary of ranges, got {attribute}", place)
     ranges: dict[str, SymbolRange] = {}
-    for name, known in found.data.items():
+    for name, known in attribute.data.items():
         if not isinstance(known, RangeAttr):
-            raise VerificationError(f"{SYMBOLS}: {name} is {known}, expected a #cuvil_tensor.range", function)
+            raise VerificationError(f"{SYMBOLS}: {name} is {known}, expected a #cuvil_tensor.range", place)
         ranges[name] = known.range()
     return ranges
 

@@ -92,6 +92,13 @@ def shape_of(tensor_type: Attribute) -> tuple[Dim, ...]:
     return dims
 
 
+def is_nameless(buffer_type: Attribute) -> bool:
+    """Whether a memref has an unknown dim and no names for its dims: an arena, or a flat buffer."""
+    if not isinstance(buffer_type, MemRefType) or isinstance(buffer_type.memory_space, DimsAttr):
+        return False
+    return DYNAMIC_INDEX in buffer_type.get_shape()
+
+
 def tensor_of(element_type: Attribute, shape: Sequence[Dim]) -> TensorType[Attribute]:
     """The tensor type of a shape, with an encoding if a dim is symbolic."""
     return TensorType(element_type, _numbers(shape), _encoding(shape))

@@ -13,12 +13,13 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from cuvil.dialects.tensor import shape_of
+from cuvil.dialects.types import is_nameless
 from cuvil.errors import UserError
 from cuvil.semantics.arrays import Array, dtype_of, to_reference
 from cuvil.semantics.dims import Dim
 from cuvil.semantics.interpreter import Interpreter
 from cuvil.semantics.meanings_fused import buffer_dtype, new_buffer, store, value_of_buffer
-from cuvil.semantics.signatures import OUTPUTS, extra_arguments, number_attribute
+from cuvil.semantics.signatures import OUTPUTS, arena_function, extra_arguments, number_attribute
 from cuvil.semantics.symbol_binding import bind_symbols
 
 
@@ -32,6 +33,8 @@ def run_on_buffers(interpreter: Interpreter, name: str, inputs: Sequence[Array])
     buffers = [_input(value, declared) for value, declared in zip(inputs, types, strict=False)]
     sizes = bind_symbols(_dims(types, buffers))
     extra = [new_buffer(_shape(declared, sizes), _element(declared)) for declared in types[count:]]
+    if (size_function := arena_function(function)) is not None:
+        extra[-1] = new_buffer([int(interpreter.evaluate(size_function, sizes))], _element(types[-1]))
     scalars = interpreter.run(name, [*buffers, *extra])
     outputs = extra[: number_attribute(function, OUTPUTS) or 0]
     values = [np.array(value_of_buffer(b, _element(t))) for b, t in zip(outputs, types[count:], strict=False)]
@@ -52,12 +55,14 @@ def _element(declared: Attribute) -> Attribute:
 
 
 def _shape(declared: Attribute, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    if is_nameless(declared):
+        return (0,)
     return tuple(dim if isinstance(dim, int) else dim.evaluate(sizes) for dim in shape_of(declared))
 
 
 def _dims(types: Sequence[Attribute], buffers: Sequence[Array]) -> list[tuple[Dim, int]]:
     pairs: list[tuple[Dim, int]] = []
     for declared, buffer in zip(types, buffers, strict=False):
-        if isinstance(declared, MemRefType):
+        if isinstance(declared, MemRefType) and not is_nameless(declared):
             pairs += zip(shape_of(declared), buffer.shape, strict=False)
     return pairs

@@ -25,6 +25,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import DiagnosticException
 
 from cuvil.dialects.tensor import CompositeOp, GlobalOp, shape_of
+from cuvil.dialects.types import is_nameless
 from cuvil.errors import CuvilError, Locatable, UserError, source_location
 from cuvil.semantics.arrays import Array, dtype_of, to_reference
 from cuvil.semantics.dims import Dim, DimExpr
@@ -97,6 +98,11 @@ class Interpreter:
             raise UserError(f"function @{name} is declared without a body", function)
         frame = Frame(self, _symbols_of(name, function, function.function_type.inputs.data, arguments))
         return frame.run(function.body, arguments)
+
+    def evaluate(self, name: str, symbols: Mapping[str, int]) -> Value:
+        """The result of a function without arguments where the symbols have these values."""
+        (value,) = Frame(self, symbols).run(self.function(name).body, ())
+        return value
 
     def deaths(self, block: Block) -> Mapping[Operation, Sequence[SSAValue]]:
         """For each operation of the block, the values of the block that nothing needs once it has run."""
@@ -280,14 +286,14 @@ def _argument(value: Array, declared: Attribute) -> Value:
 
 def _symbols_of(name: str, place: Operation, types: Sequence[Attribute], values: Sequence[Value]) -> dict[str, int]:
     for number, (declared, value) in enumerate(zip(types, values, strict=True)):
-        if isinstance(declared, TensorType | MemRefType):
+        if isinstance(declared, TensorType | MemRefType) and not is_nameless(declared):
             _check_shape(f"argument {number} of @{name}", value, declared, place)
     return bind_symbols(_shapes(types, values))
 
 
 def _shapes(types: Sequence[Attribute], values: Sequence[Value]) -> Iterable[tuple[Dim, int]]:
     for declared, value in zip(types, values, strict=True):
-        if isinstance(declared, TensorType | MemRefType):
+        if isinstance(declared, TensorType | MemRefType) and not is_nameless(declared):
             yield from zip(shape_of(declared), np.shape(value), strict=True)
 
 

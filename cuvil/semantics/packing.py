@@ -8,6 +8,8 @@ The problem (dynamic storage allocation) is NP-hard. Two heuristics are run, and
   needs all pairs that are live at once, and is run only where these are few enough; likewise in two other orders.
 
 Search stops as soon as the lower bound is met: the most bytes that are live at any one time.
+
+Where sizes are symbolic, offsets cannot be told apart, and blocks share whole *slots* instead (`share_slots`).
 """
 
 from __future__ import annotations
@@ -72,6 +74,34 @@ def pack_apart(blocks: Sequence[Block]) -> Packing:
         offsets.append(size)
         size += block.size
     return Packing(tuple(offsets), size)
+
+
+def share_slots(blocks: Sequence[Block]) -> list[int]:
+    """A slot for each block, such that no two blocks of a slot are live at once; sizes are typical ones.
+
+    A slot is as large as the largest of its blocks. The largest block chooses first, the smallest slot that is free
+    while it lives (the shared objects of Pisarchyk and Lee, section 4).
+    """
+    taken: list[list[tuple[int, int]]] = []
+    slots = [0] * len(blocks)
+    for number in _by_size(blocks):
+        block = blocks[number]
+        # Later slots were opened by smaller blocks: the last that is free is the tightest.
+        for slot in range(len(taken) - 1, -1, -1):
+            if _is_free(taken[slot], block):
+                break
+        else:
+            slot = len(taken)
+            taken.append([])
+        insort(taken[slot], (block.begin, block.end))
+        slots[number] = slot
+    return slots
+
+
+def _is_free(taken: Sequence[tuple[int, int]], block: Block) -> bool:
+    place = bisect_left(taken, (block.begin, block.end))
+    before, after = taken[place - 1 : place], taken[place : place + 1]
+    return not (before and before[0][1] > block.begin) and not (after and after[0][0] < block.end)
 
 
 def pack_by_time(blocks: Sequence[Block]) -> Packing:

@@ -40,9 +40,11 @@ from cuvil.dialects.tensor import (
     numbers,
     shape_of,
 )
+from cuvil.dialects.tensor_symbols import symbols_of
+from cuvil.dialects.types import is_nameless
 from cuvil.errors import UnsupportedError, UserError
 from cuvil.semantics.arrays import Array, dtype_of, to_reference
-from cuvil.semantics.dims import Dim, DimExpr
+from cuvil.semantics.dims import Dim, DimExpr, SymbolRange
 from cuvil.semantics.signatures import host_of, input_types
 from cuvil.semantics.value_flow import Use, ValueFlow, external_globals
 
@@ -57,15 +59,16 @@ def make_inputs(module: ModuleOp, name: str, seed: int = 0, sizes: Mapping[str, 
     host = host_of(module)
     if host is not None and host.function == name:
         # Flat code: uses tell nothing any more.
+        known = _symbol_sizes(host.inputs, host.symbols, sizes or {})
         return [
-            _input(declared, _Chosen([], "", {}), _generator(seed, f"{name}#{number}"))
+            _input(declared, _Chosen([], "", known), _generator(seed, f"{name}#{number}"))
             for number, declared in enumerate(host.inputs)
         ]
     function = next((op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name), None)
     if function is None:
         raise UserError(f"there is no function @{name} in the module")
     flow = ValueFlow(module)
-    known = _symbol_sizes(function, sizes or {})
+    known = _symbol_sizes(function.function_type.inputs.data, symbols_of(function), sizes or {})
     arguments = function.body.block.args[: len(input_types(function))] if function.body.blocks else ()
     result: list[Array] = []
     for number, argument in enumerate(arguments):
@@ -191,15 +194,25 @@ def _generator(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest, "little"))
 
 
-def _symbol_sizes(function: FuncOp, given: Mapping[str, int]) -> dict[str, int]:
-    """A size for every symbol of the function's argument types: the given one, or a small one by its name."""
+def _symbol_sizes(
+    types: Iterable[Attribute], ranges: Mapping[str, SymbolRange], given: Mapping[str, int]
+) -> dict[str, int]:
+    """A size for every symbol of the arguments' types: the given one, or a small one by its name, in its range."""
     names: set[str] = set()
-    for declared in function.function_type.inputs:
-        if isinstance(declared, TensorType | MemRefType):
+    for declared in types:
+        if isinstance(declared, TensorType | MemRefType) and not is_nameless(declared):
             for dim in shape_of(declared):
                 names |= dim.symbols() if isinstance(dim, DimExpr) else set()
-    small = {name: 3 + hashlib.blake2b(name.encode(), digest_size=1).digest()[0] % 4 for name in names}
+    small = {name: _small_size(name, ranges.get(name, SymbolRange())) for name in names}
     return {**small, **{name: size for name, size in given.items() if name in names}}
+
+
+def _small_size(name: str, known: SymbolRange) -> int:
+    wanted = max(3 + hashlib.blake2b(name.encode(), digest_size=1).digest()[0] % 4, known.minimum)
+    if known.maximum is not None:
+        wanted = min(wanted, known.maximum)
+    size = -(-wanted // known.multiple_of) * known.multiple_of
+    return size if known.maximum is None or size <= known.maximum else size - known.multiple_of
 
 
 def _size(dim: Dim, sizes: Mapping[str, int]) -> int:

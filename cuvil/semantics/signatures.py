@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from cuvil.dialects.fused import tensor_type_of
+from cuvil.dialects.tensor_symbols import ranges_of, symbols_attribute
+from cuvil.semantics.dims import SymbolRange
 
 OUTPUTS = "cuvil_fused.outputs"
 """The function attribute that counts the trailing arguments which are outputs, set by `bufferize`."""
 
 ARENA_BYTES = "cuvil_fused.arena_bytes"
-"""The function attribute that says how large the arena is, which is then the last argument, set by `plan-memory`."""
+"""The function attribute that says how large the arena is, which is then the last argument, set by `plan-memory`: a
+number, or the function that computes it from the symbols."""
 
 HOST = "cuvil.host"
 """The module attribute that describes the host function once buffers are flat, set by `lower-fused-to-loops`."""
@@ -46,6 +60,12 @@ def number_attribute(function: FuncOp, attribute: str) -> int | None:
     return value.value.data if isinstance(value, IntegerAttr) else None
 
 
+def arena_function(function: FuncOp) -> str | None:
+    """The name of the function that computes the arena's size; None where that is a number."""
+    value = function.attributes.get(ARENA_BYTES)
+    return value.string_value() if isinstance(value, SymbolRefAttr) else None
+
+
 @dataclass(frozen=True)
 class Host:
     """What is no longer seen in flat code: kept as the module's attribute `cuvil.host` from the loop level on."""
@@ -54,23 +74,27 @@ class Host:
     inputs: tuple[Attribute, ...]
     """Types of the inputs, as tensors."""
     outputs: tuple[Attribute, ...]
-    arena_bytes: int
+    arena_bytes: int | None
+    """None where compiled code computes it (`cuvil_arena_bytes`)."""
     parameters: tuple[str, ...]
     """The external globals in the order in which the entry takes them."""
     parameter_types: tuple[Attribute, ...]
     """Their types, as tensors."""
+    symbols: Mapping[str, SymbolRange] = field(default_factory=dict[str, SymbolRange])
+    """The symbols in the order in which the entry takes them."""
 
     def attach(self, module: ModuleOp) -> None:
         """Write it into the module."""
-        module.attributes[HOST] = DictionaryAttr(
-            {
-                "function": StringAttr(self.function),
-                "type": FunctionType.from_lists(self.inputs, self.outputs),
-                "arena_bytes": IntegerAttr(self.arena_bytes, i64),
-                "parameters": ArrayAttr([StringAttr(name) for name in self.parameters]),
-                "parameter_types": ArrayAttr(self.parameter_types),
-            }
-        )
+        said: dict[str, Attribute] = {
+            "function": StringAttr(self.function),
+            "type": FunctionType.from_lists(self.inputs, self.outputs),
+            "arena_bytes": UnitAttr() if self.arena_bytes is None else IntegerAttr(self.arena_bytes, i64),
+            "parameters": ArrayAttr([StringAttr(name) for name in self.parameters]),
+            "parameter_types": ArrayAttr(self.parameter_types),
+        }
+        if self.symbols:
+            said["symbols"] = symbols_attribute(self.symbols)
+        module.attributes[HOST] = DictionaryAttr(said)
 
 
 def host_of(module: ModuleOp) -> Host | None:
@@ -82,12 +106,14 @@ def host_of(module: ModuleOp) -> Host | None:
         case {
             "function": StringAttr() as function,
             "type": FunctionType() as declared,
-            "arena_bytes": IntegerAttr() as arena,
+            "arena_bytes": IntegerAttr() | UnitAttr() as arena,
             "parameters": ArrayAttr() as parameters,
             "parameter_types": ArrayAttr() as types,
         }:
             names = tuple(name.data for name in parameters if isinstance(name, StringAttr))
             inputs, outputs = declared.inputs.data, declared.outputs.data
-            return Host(function.data, inputs, outputs, arena.value.data, names, tuple(types))
+            arena_bytes = arena.value.data if isinstance(arena, IntegerAttr) else None
+            symbols = ranges_of(found.data.get("symbols"), module)
+            return Host(function.data, inputs, outputs, arena_bytes, names, tuple(types), symbols)
         case _:
             return None
