@@ -184,14 +184,16 @@ def _wrapper(outputs: Sequence[Output], tree: Any) -> Callable[[list[Tensor]], A
     """Puts the results where the model's own result has them."""
     if tree is None:
         return tuple
-    if tree.is_leaf() and outputs[0].type is not None:
+    numbers = any(output.is_number for output in outputs)
+    if tree.is_leaf() and outputs[0].type is not None and not numbers:
         return lambda results: results[0]
-    if all(output.type is not None for output in outputs):
+    if all(output.type is not None for output in outputs) and not numbers:
         return lambda results: pytree.tree_unflatten(results, tree)
 
     def wrap(results: list[Tensor]) -> Any:
         remaining = iter(results)
         leaves = [output.constant if output.type is None else next(remaining) for output in outputs]
+        leaves = [leaf.item() if output.is_number else leaf for leaf, output in zip(leaves, outputs, strict=True)]
         return pytree.tree_unflatten(leaves, tree)
 
     return wrap

@@ -30,11 +30,13 @@ from cuvil.frontends import (
     aten_pooling,
     aten_reduction,
 )
-from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, GraphBuilder
+from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, Deferred, GraphBuilder
 from cuvil.frontends.aten_expansion import expanded
 from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_schema import HigherOrderOperator, changed_argument, op_name, tensor_results
 from cuvil.frontends.aten_types import dim_of, element_type_of, shape_of_value
+from cuvil.frontends.exported_control import build_control
+from cuvil.frontends.exported_numbers import RUN_TIME_NUMBER, check_sizes, has_run_time_numbers, number_of
 from cuvil.frontends.sources import location_of_node
 
 FAMILIES = (
@@ -104,10 +106,14 @@ class GraphImporter:
             if node.op == "placeholder":
                 walk.values[node] = next(remaining)
             elif node.op == "output":
-                return list(walk.resolved(node.args[0]))
+                return [walk.resolved(part) for part in _several(node.args[0])]
             else:
                 walk.values[walk.identity(node)] = walk.node(node)
         raise InternalError("a graph without an output node")
+
+
+def _several(results: Any) -> Sequence[Any]:
+    return results if isinstance(results, list | tuple) else [results]
 
 
 @dataclass
@@ -150,6 +156,9 @@ class _Walk:
         except CuvilError:
             raise
         except Exception as error:  # a builder met arguments that it was not written for
+            if has_run_time_numbers(node, self.values):
+                self.importer.problems.append(Problem(op_name(node), RUN_TIME_NUMBER, location))
+                return self.stand_in(node)
             raise InternalError(f"{op_name(node)} cannot be imported: {error}", location) from error
 
     def built(self, node: Node) -> Any:
@@ -158,7 +167,7 @@ class _Walk:
             return value if isinstance(value, GraphModule) else self.importer.attribute(value)
         target = node.target
         if target is operator.getitem:
-            return self.resolved(node.args[0])[node.args[1]]
+            return self.part(node, self.resolved(node.args[0])[node.args[1]])
         if isinstance(target, HigherOrderOperator):
             return self.region_call(node)
         results = tensor_results(node)
@@ -166,9 +175,27 @@ class _Walk:
             return self.size(node)
         return self.call(node, results)
 
+    def part(self, node: Node, value: Any) -> Any:
+        """One of several results, built now if it was left until something reads it."""
+        if not isinstance(value, Deferred):
+            return value
+        self.announce(tensor_results(node))
+        return self.finished(node, value.build(), 0)
+
+    def announce(self, results: Sequence[torch.Tensor]) -> None:
+        """Tell builders what PyTorch says that comes out."""
+        builder = self.importer.builder
+        builder.result_dtypes = tuple(result.dtype for result in results)
+        for dtype in builder.result_dtypes:
+            element_type_of(dtype)
+        builder.result_shapes = tuple(shape_of_value(result) for result in results)
+
     def size(self, node: Node) -> Any:
         """The result of an op on sizes, or None of a mere check."""
         value = node.meta.get("val")
+        number = number_of(self.importer.builder, node.target, self.resolved(node.args), value)
+        if number is not NotImplemented:
+            return number
         if isinstance(value, torch.SymInt | int):
             return dim_of(value)
         if value is None and any(op_name(node).startswith(f"aten.{check}") for check in _CHECKS):
@@ -182,6 +209,7 @@ class _Walk:
         builder.result_dtypes = tuple(result.dtype for result in results)
         for dtype in builder.result_dtypes:
             element_type_of(dtype)
+        check_sizes(results)
         builder.result_shapes = tuple(shape_of_value(result) for result in results)
         build = self.builder_of(node)
         arguments = self.resolved(node.args)
@@ -207,7 +235,7 @@ class _Walk:
     def finished(self, node: Node, value: Any, place: int) -> Any:
         """A result in the element type that PyTorch gives it, of the shape that it must have."""
         builder = self.importer.builder
-        if value is NotImplemented:
+        if value is NotImplemented or isinstance(value, Deferred):
             return value
         wanted = builder.result_shapes[place]
         if shape_of(value.type) != wanted:
@@ -221,17 +249,22 @@ class _Walk:
 
     def expansion(self, node: Node) -> Any:
         """The node taken apart by PyTorch, and what comes out walked in its place."""
+        if has_run_time_numbers(node, self.values):
+            raise UnsupportedError(RUN_TIME_NUMBER)
         inner = expanded(node, builder_of)
         inputs = [self.resolved(argument) for argument in inner.inputs]
         results = self.importer.run(inner.graph, inputs, self.importer.builder.location)
         return results[0] if inner.single else tuple(results)
 
     def region_call(self, node: Node) -> Any:
-        """A region in which autograd or autocast is set: its graph is walked in place."""
+        """Control flow, or a region in which autograd or autocast is set: its graph is walked in place."""
         arguments = self.resolved(node.args)
         name = op_name(node)
         if name not in _REGION_CALLS:
-            raise UnsupportedError("control flow is not imported from exported programs")
+            results = build_control(self.importer, name, arguments, node.meta.get("val") or ())
+            if results is NotImplemented:
+                raise UnsupportedError("there is no lowering for this higher-order op; call what it wraps directly")
+            return results
         if name == "wrap_with_autocast" and arguments[2]:
             raise UnsupportedError("autocast changes dtypes; cast the model instead: model.to(torch.bfloat16)")
         place = next(place for place, argument in enumerate(arguments) if isinstance(argument, GraphModule))

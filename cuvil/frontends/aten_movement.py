@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from cuvil.dialects.tensor import ConcatOp, PadOp, ReverseOp, element_of, shape_of
+from cuvil.dialects.tensor import ConcatOp, GatherOp, PadOp, ReverseOp, element_of, shape_of
 from cuvil.errors import UnsupportedError
 from cuvil.frontends.aten_builder import GraphBuilder, Number, aten, element_type, known, normal_axes, normal_axis
 from cuvil.semantics.dims import Dim
@@ -103,9 +103,11 @@ def narrow(b: GraphBuilder, x: SSAValue, dim: int, start: Dim, length: Dim) -> S
 
 
 @aten("select", "select_copy")
-def select(b: GraphBuilder, x: SSAValue, dim: int, index: Dim) -> SSAValue:
-    """One place of a dim, which goes."""
+def select(b: GraphBuilder, x: SSAValue, dim: int, index: Dim | SSAValue) -> SSAValue:
+    """One place of a dim, which goes; it may be one that the running program knows."""
     axis = normal_axis(dim, rank_of(x))
+    if isinstance(index, SSAValue):
+        return b.value(GatherOp(x, [index], [axis]))
     return b.reshape(b.slice(x, axis, clamped_start(index, shape_of(x.type)[axis]), 1), b.shape)
 
 

@@ -281,9 +281,9 @@ def nan_to_num(
     "alias", "clone", "contiguous", "detach", "lift_fresh_copy", "lift_fresh", "lift", "positive", "resolve_conj",
     "resolve_neg", "cpu", "alias_copy", "detach_copy",
 )  # fmt: skip
-def identity(b: GraphBuilder, x: SSAValue, *_: Any, **__: Any) -> SSAValue:
-    """The same values in the dtype of the result."""
-    return b.cast(x, element_type(b))
+def identity(b: GraphBuilder, x: Operand, *_: Any, **__: Any) -> SSAValue:
+    """The same values in the dtype of the result; a number is one too where vmap made a tensor of it."""
+    return b.cast(x, element_type(b)) if isinstance(x, SSAValue) else b.constant(x, element_type(b))
 
 
 @aten("copy")

@@ -30,6 +30,7 @@ from cuvil.frontends.dynamo_partition import (
     unsupported,
 )
 from cuvil.frontends.exported import import_exported
+from cuvil.frontends.exported_control import has_batching
 from cuvil.instrument import remarks
 from cuvil.lowering import Lowering, lower_to_native
 from cuvil.options import Options
@@ -111,7 +112,7 @@ def _exported(model: nn.Module, inputs: tuple[Tensor, ...]) -> ExportedProgram:
 def _functional(program: ExportedProgram) -> ExportedProgram:
     """The program without changes in place. Raises `EagerGraphError` if changes can be seen from outside."""
     graphs = [module.graph for module in program.graph_module.modules() if isinstance(module, GraphModule)]
-    if any(needs_functionalization(graph) for graph in graphs):
+    if any(needs_functionalization(graph) or has_batching(graph) for graph in graphs):
         program = program.run_decompositions({})
     if any(spec.kind in _CHANGES for spec in program.graph_signature.output_specs):
         raise EagerGraphError("it changes its inputs or buffers in place")

@@ -25,12 +25,16 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, DenseIntOrFPElementsAt
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from cuvil.dialects.tensor import ConstantOp, GlobalOp, ParameterOp
+from cuvil.dialects.tensor import ConstantOp, GlobalOp, ParameterOp, element_of
+from cuvil.dialects.types import tensor_of
 from cuvil.errors import UnsupportedError, UserError
 from cuvil.frontends.aten_builder import GraphBuilder
 from cuvil.frontends.aten_graph import GraphImporter, Problem, UnsupportedOpsError
 from cuvil.frontends.aten_mutation import needs_functionalization
-from cuvil.frontends.aten_types import array_of_tensor, type_of_value
+from cuvil.frontends.aten_types import array_of_tensor, dtype_of, type_of_value
+from cuvil.frontends.export_errors import explained, quiet
+from cuvil.frontends.exported_control import has_batching
+from cuvil.frontends.exported_numbers import as_value
 
 _EXPORTING = threading.RLock()
 """torch.export keeps its state in globals: one thread at a time."""
@@ -56,6 +60,8 @@ class Output:
     type: TensorType[Attribute] | None
     dtype: torch.dtype | None = None
     constant: Any = None
+    is_number: bool = False
+    """Whether the model gives a Python number where the function gives a 0-d tensor."""
 
 
 @dataclass
@@ -87,10 +93,10 @@ def trace_model(
         example_inputs = (example_inputs,)
     try:
         args, keywords = _distinct((tuple(example_inputs), dict(kwargs or {})))
-        with _EXPORTING, torch.no_grad():
+        with _EXPORTING, torch.no_grad(), quiet():
             program = torch.export.export(model, args, keywords, strict=False)
     except Exception as error:
-        raise UserError(f"torch.export cannot trace {type(model).__name__}: {error}") from error
+        raise explained(error, type(model).__name__) from error
     return import_exported(program, name)
 
 
@@ -114,7 +120,7 @@ def import_exported(program: ExportedProgram, name: str = "main") -> ImportedMod
     changes its inputs or buffers.
     """
     graphs = [module.graph for module in program.graph_module.modules() if isinstance(module, GraphModule)]
-    if any(needs_functionalization(graph) for graph in graphs):
+    if any(needs_functionalization(graph) or has_batching(graph) for graph in graphs):
         with _EXPORTING:
             program = program.run_decompositions({})
     _refuse_mutation(program)
@@ -253,7 +259,9 @@ class _Import:
                 outputs.append(Output(value.type, node.meta["val"].dtype))
                 results.append(value)
             else:
-                raise UnsupportedError(f"output '{node}' is a symbolic number; return a tensor")
+                result = as_value(self.builder, value)
+                outputs.append(Output(tensor_of(element_of(result), ()), dtype_of(element_of(result)), is_number=True))
+                results.append(result)
         return results, tuple(outputs)
 
 
