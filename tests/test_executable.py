@@ -47,9 +47,9 @@ ADD_WEIGHT = """
 """
 
 
-def program(**changes: Any) -> Program:
+def program(text: str = ADD_WEIGHT, **changes: Any) -> Program:
     """y = (x + w) + w, on any number of rows."""
-    module = Parser(make_context(), ADD_WEIGHT).parse_module()
+    module = Parser(make_context(), text).parse_module()
     lower_module(module, CpuTarget.host())
     module.verify()
     arguments: dict[str, Any] = {
@@ -73,6 +73,27 @@ def test_one_program_serves_every_size(rows: int) -> None:
     x = np.random.default_rng(0).standard_normal((rows, 4)).astype(np.float32)
     (y,) = program()(x)
     np.testing.assert_allclose(y, expected(x), rtol=1e-6)
+
+
+SIZE_FUNCTION = """
+  func.func private @main_arena_bytes(%rows: index) -> index {
+    %bytes = arith.constant 16 : index
+    %size = arith.muli %rows, %bytes : index
+    func.return %size : index
+  }
+"""
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3, 1000])
+def test_the_arena_s_size_is_compiled_too(rows: int) -> None:
+    text = ADD_WEIGHT.replace(
+        "{cuvil.inputs = 1 : i64}", "{cuvil.inputs = 1 : i64, cuvil_fused.arena_bytes = @main_arena_bytes}"
+    )
+    x = np.random.default_rng(0).standard_normal((rows, 4)).astype(np.float32)
+    sized = program(text + SIZE_FUNCTION, arena_bytes=None)
+    (y,) = sized(x)
+    np.testing.assert_allclose(y, expected(x), rtol=1e-6)
+    assert sized.executable.take_frame().arena.size == rows * 16
 
 
 def test_runs_on_addresses() -> None:

@@ -22,7 +22,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType, ModuleOp
 from xdsl.ir import Attribute
 
-from cuvil.codegen.llvm_host import ENTRY
+from cuvil.codegen.llvm_host import ARENA_BYTES, ENTRY
 from cuvil.codegen.llvm_partition import partition
 from cuvil.codegen.llvm_text import emit_symbols, module_to_text
 from cuvil.codegen.object_code import compile_text, compile_texts, core_count, target_machine
@@ -87,18 +87,23 @@ def load_executable(
     *,
     input_count: int,
     output_count: int,
-    arena_bytes: int | Callable[[Sequence[int]], int],
+    arena_bytes: int | Callable[[Sequence[int]], int] | None,
     parameters: Sequence[Any] = (),
     symbol_count: int = 0,
 ) -> Executable:
-    """Load a program with an `@cuvil_entry`; `parameters` follow the order of its external `memref.global`s."""
+    """Load a program with an `@cuvil_entry`; `parameters` follow the order of its external `memref.global`s.
+
+    `arena_bytes` is None where the program's `@cuvil_arena_bytes` computes it.
+    """
     has_threads = any(NUM_THREADS.encode() in data for data in objects)
-    code = LoadedCode(objects, [ENTRY, *([NUM_THREADS] if has_threads else [])])
+    exports = [ENTRY, *([NUM_THREADS] if has_threads else []), *([ARENA_BYTES] if arena_bytes is None else [])]
+    code = LoadedCode(objects, exports)
     return Executable(
         code.address(ENTRY),
         input_count=input_count,
         output_count=output_count,
-        arena_bytes=arena_bytes,
+        arena_bytes=arena_bytes or 0,
+        arena_function=code.address(ARENA_BYTES) if arena_bytes is None else 0,
         parameters=parameters,
         symbol_count=symbol_count,
         thread_address=code.address(NUM_THREADS) if has_threads else 0,

@@ -8,12 +8,17 @@ called directly.
     i32 cuvil_entry(void **inputs, void **outputs, void *arena, void **parameters, const int64_t *symbols)
 
 `parameters` follows the order of the module's external `memref.global`s. The status is 0.
+
+Where the host function's `cuvil_fused.arena_bytes` names a function of the symbols, the caller asks that one first:
+
+    i64 cuvil_arena_bytes(const int64_t *symbols)
 """
 
 from __future__ import annotations
 
 from xdsl.dialects import func, llvm
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, SymbolRefAttr
+from xdsl.ir import SSAValue
 
 from cuvil.codegen.llvm_build import LlvmBuilder, function
 from cuvil.codegen.llvm_function import ModuleLowering
@@ -21,7 +26,9 @@ from cuvil.codegen.llvm_types import I32, I64, PTR
 from cuvil.errors import UnsupportedError
 
 ENTRY = "cuvil_entry"
+ARENA_BYTES = "cuvil_arena_bytes"
 INPUTS = "cuvil.inputs"
+_ARENA_FUNCTION = "cuvil_fused.arena_bytes"
 
 
 def add_entry(module: ModuleLowering, host: func.FuncOp) -> None:
@@ -37,8 +44,7 @@ def add_entry(module: ModuleLowering, host: func.FuncOp) -> None:
     buffer_number = symbol_number = 0
     for arg in host.body.block.args:
         if isinstance(arg.type, IndexType):
-            slot = b.element_pointer(args[symbols], b.constant(symbol_number), I64)
-            values.append(b.load(slot, I64))
+            values.append(_symbol(b, args[symbols], symbol_number))
             symbol_number += 1
             continue
         if not isinstance(arg.type, MemRefType):
@@ -55,6 +61,22 @@ def add_entry(module: ModuleLowering, host: func.FuncOp) -> None:
     b.call(host.sym_name.data, values)
     b.emit(llvm.ReturnOp(b.constant(0, I32)))
     module.lowered.append(function(ENTRY, [PTR] * 5, I32, b.finish(), is_internal=False))
+    size_function = host.attributes.get(_ARENA_FUNCTION)
+    if isinstance(size_function, SymbolRefAttr):
+        _add_arena_bytes(module, size_function.string_value(), symbol_number)
+
+
+def _add_arena_bytes(module: ModuleLowering, name: str, symbol_count: int) -> None:
+    """Append `@cuvil_arena_bytes`, which calls the function `name` of all symbols."""
+    b = LlvmBuilder([PTR])
+    values = [_symbol(b, b.entry.args[0], number) for number in range(symbol_count)]
+    (size_bytes,) = b.call(name, values, I64)
+    b.emit(llvm.ReturnOp(size_bytes))
+    module.lowered.append(function(ARENA_BYTES, [PTR], I64, b.finish(), is_internal=False))
+
+
+def _symbol(b: LlvmBuilder, symbols: SSAValue, number: int) -> SSAValue:
+    return b.load(b.element_pointer(symbols, b.constant(number), I64), I64)
 
 
 def _input_count(host: func.FuncOp) -> int:

@@ -4,6 +4,8 @@ The runtime knows no compiler: it is given the address of the entry (`cuvil.code
 
     i32 entry(void **inputs, void **outputs, void *arena, void **parameters, const int64_t *symbols)
 
+(where sizes are symbolic, also that of a function which gives the arena's size: `i64 f(const int64_t *symbols)`)
+
 and whatever keeps that address valid. Each call takes a *frame*: the arrays of pointers that the entry reads and an
 arena of its own. Frames are kept and taken again, so that a call allocates nothing, and as many exist as calls ever
 ran at the same time: calls from several threads do not wait for each other.
@@ -24,6 +26,8 @@ from cuvil.runtime.threads import allowed_threads
 _ENTRY = ctypes.CFUNCTYPE(
     ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
+
+_ARENA_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 
 class Frame:
@@ -48,7 +52,9 @@ class Frame:
     def reserve(self, size_bytes: int) -> None:
         """Make the arena at least `size_bytes` long; what it held is lost."""
         if self.arena.size < size_bytes:
-            self.arena = aligned_empty((size_bytes,), np.uint8)
+            # Of an arena that grows again and again, as with every token of a text, a quarter is kept in reserve.
+            spare = size_bytes // 4 if self.arena.size else 0
+            self.arena = aligned_empty((size_bytes + spare,), np.uint8)
             inputs, outputs, _, parameters, symbols = self.arguments
             self.arguments = (inputs, outputs, self.arena.ctypes.data, parameters, symbols)
 
@@ -58,8 +64,8 @@ class Executable:
 
     `parameters` are the weights in the order that the entry expects; they are kept (as aligned copies where they are
     not aligned), and so is `keep` (the code itself). `arena_bytes` is the size of the arena, or a function of the
-    symbols that gives it. `thread_address` is where the code reads how many threads to use; 0 where it has no
-    parallel loop.
+    symbols that gives it; a compiled one is given by its address, `arena_function`, instead. `thread_address` is where
+    the code reads how many threads to use; 0 where it has no parallel loop.
     """
 
     def __init__(
@@ -71,6 +77,7 @@ class Executable:
         arena_bytes: int | Callable[[Sequence[int]], int],
         parameters: Sequence[np.ndarray[Any, Any]] = (),
         symbol_count: int = 0,
+        arena_function: int = 0,
         thread_address: int = 0,
         keep: Any = None,
     ) -> None:
@@ -78,6 +85,7 @@ class Executable:
         self.output_count = output_count
         self.symbol_count = symbol_count
         self.arena_bytes = arena_bytes
+        self._arena_function = _ARENA_FUNCTION(arena_function) if arena_function else None
         self.parameters = tuple(aligned(parameter) for parameter in parameters)
         self._keep = keep
         self._entry = _ENTRY(address)
@@ -107,7 +115,9 @@ class Executable:
 
     def run(self, frame: Frame) -> None:
         """Run the entry on what the arrays of `frame` say. Raises `CuvilRuntimeError` if it fails."""
-        if callable(self.arena_bytes):
+        if self._arena_function is not None:
+            frame.reserve(self._arena_function(frame.arguments[-1]))
+        elif callable(self.arena_bytes):
             frame.reserve(self.arena_bytes(list(frame.symbols)))
         if self._threads is not None:
             self._threads.value = allowed_threads(self._fixed_threads)
