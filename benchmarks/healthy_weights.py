@@ -10,7 +10,8 @@ those of one random batch, so that activations stay near unit variance at every 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -49,7 +50,9 @@ def _draw(module: nn.Module, name: str, parameter: Tensor, generator: torch.Gene
         parameter.normal_(0.0, 0.1, generator=generator)
 
 
-def calibrate_batch_norms(model: nn.Module, inputs: Iterable[Tensor]) -> None:
+def calibrate_batch_norms(
+    model: nn.Module, inputs: Iterable[Tensor], keywords: Mapping[str, Any] | None = None
+) -> None:
     """Set the running statistics of every batch norm to those of one pass over `inputs`; the model is left in eval."""
     norms = [module for module in model.modules() if isinstance(module, _BatchNorm)]
     if norms:
@@ -59,7 +62,7 @@ def calibrate_batch_norms(model: nn.Module, inputs: Iterable[Tensor]) -> None:
             norm.momentum = None  # the plain average of the passes
             norm.train()
         with torch.no_grad():
-            model(*inputs)
+            model(*inputs, **(keywords or {}))
         for norm, momentum in zip(norms, momenta, strict=True):
             norm.momentum = momentum
     model.eval()

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 THREADS = 2
 
@@ -93,12 +93,18 @@ def _widened(value: Any) -> Any:
     return torch.float64 if value is torch.float32 else value
 
 
-def float64_reference(model: nn.Module, inputs: tuple[Tensor, ...]) -> Tensor:
+def float64_reference(model: nn.Module, inputs: tuple[Any, ...], keywords: Mapping[str, Any] | None = None) -> Any:
     """What `model` computes in float64, also where it asks for float32 in between."""
     wide_model = copy.deepcopy(model).double()
-    wide_inputs = tuple(value.double() if value.is_floating_point() else value for value in inputs)
+    if hasattr(wide_model, "set_experts_implementation"):
+        wide_model.set_experts_implementation("eager")  # the grouped product has no float64
+    wide_inputs, wide_keywords = tree_map(_doubled, (inputs, dict(keywords or {})))
     with torch.no_grad(), _Float64Throughout():
-        return wide_model(*wide_inputs)
+        return wide_model(*wide_inputs, **wide_keywords)
+
+
+def _doubled(value: Any) -> Any:
+    return value.double() if isinstance(value, Tensor) and value.is_floating_point() else value
 
 
 def relative_error(actual: Tensor, reference: Tensor) -> float:

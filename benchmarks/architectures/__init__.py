@@ -1,0 +1,1 @@
+"""Sixty-odd `transformers` architectures in tiny sizes, each through torch.export and through torch.compile."""
