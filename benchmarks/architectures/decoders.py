@@ -29,7 +29,7 @@ DECODERS = (
         },
         tokens(),
         "local attention in every other layer",
-    ),  # fmt: skip
+    ),
     Architecture("gptj", "GPTJForCausalLM", {**_GPT2_NAMES, "rotary_dim": 4, **special_tokens()}, tokens()),
     Architecture("gpt_neox", "GPTNeoXForCausalLM", decoder(), tokens(), "parallel residual"),
     Architecture("gpt_bigcode", "GPTBigCodeForCausalLM", {**_GPT2_NAMES, **special_tokens()}, tokens(), "multi-query"),
@@ -105,7 +105,7 @@ DECODERS = (
         },
         tokens(),
         "ALiBi",
-    ),  # fmt: skip
+    ),
     Architecture("stablelm", "StableLmForCausalLM", decoder(**_GROUPED), tokens()),
     Architecture("starcoder2", "Starcoder2ForCausalLM", decoder(sliding_window=8, **_GROUPED), tokens()),
     Architecture(
@@ -156,7 +156,7 @@ DECODERS = (
         },
         tokens(),
         "selective scan",
-    ),  # fmt: skip
+    ),
     Architecture(
         "rwkv",
         "RwkvForCausalLM",
@@ -172,5 +172,5 @@ DECODERS = (
         },
         tokens(),
         "linear recurrence",
-    ),  # fmt: skip
+    ),
 )

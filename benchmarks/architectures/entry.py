@@ -3,8 +3,8 @@
     model, inputs = TEXT_ENCODERS[0].load()
     outputs = model(**inputs)
 
-Nothing is downloaded: weights are random, as `benchmarks.healthy_weights` draws them. `transformers` is imported when an
-architecture is loaded, so that the table is cheap to list.
+Nothing is downloaded: weights are random, as `benchmarks.healthy_weights` draws them. `transformers` is imported when
+an architecture is loaded, so that the table is cheap to list.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ TEXT_ENCODERS = (
             **special_tokens(),
         },
         tokens(),
-    ),  # fmt: skip
+    ),
     Architecture("albert", "AlbertForMaskedLM", transformer(embedding_size=16), tokens(), "layers share weights"),
     Architecture("electra", "ElectraForMaskedLM", transformer(embedding_size=16), tokens()),
     Architecture(
@@ -63,7 +63,7 @@ TEXT_ENCODERS = (
         },
         tokens(),
         "pools the sequence between blocks",
-    ),  # fmt: skip
+    ),
     Architecture(
         "longformer",
         "LongformerForMaskedLM",

@@ -62,7 +62,7 @@ VISION = (
         },
         numbers("pixel_values", 2, 3, 64, 64),
         "convolutions and attention",
-    ),  # fmt: skip
+    ),
     Architecture(
         "efficientnet",
         "EfficientNetForImageClassification",
