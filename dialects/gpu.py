@@ -8,7 +8,8 @@ level (arith, math, scf, vector, memref on flat buffers) on one thread's values,
   memory, none the thread's own stack.
 - `load` and `store` move a vector in one access: its first element lies at a multiple of the vector's size. A global
   buffer starts at a multiple of 16 bytes, a shared one too.
-- A warp's operations (`warp_reduce`) are executed by its 32 lanes together.
+- A warp's operations (`warp_reduce`, `warp_shuffle`, `mma`, ...) are executed by its 32 lanes together.
+- Asynchronous copies and mbarriers are in `gpu_async`, products on tensor cores in `gpu_matrix`.
 
 Not checked: that addresses are aligned and inside the buffer, that all threads of a block reach a barrier and all lanes
 a warp's operation, and that a barrier stands between one thread's write and another's read of it.
@@ -22,25 +23,23 @@ from typing import ClassVar
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseArrayBase,
-    Float32Type,
     IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
-    NoneAttr,
+    ModuleOp,
     StringAttr,
     SymbolNameConstraint,
+    SymbolRefAttr,
     VectorType,
     i32,
 )
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Dialect, Operation, Region, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, Dialect, Region, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     EqAttrConstraint,
     IRDLOperation,
     VarConstraint,
-    base,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
@@ -48,6 +47,7 @@ from xdsl.irdl import (
     region_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.traits import (
     HasParent,
@@ -56,36 +56,23 @@ from xdsl.traits import (
     MemoryReadEffect,
     MemoryWriteEffect,
     SymbolOpInterface,
+    SymbolTable,
 )
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-GLOBAL, SHARED = 1, 3
-"""Memory spaces of buffers."""
-ACCESS_BYTES = (1, 2, 4, 8, 16)
-"""What one thread can move in one access."""
-WARP_SIZE = 32
-_WORD = base(Float32Type) | EqAttrConstraint(i32)
-
-
-def space_of(buffer: Attribute) -> int:
-    """The memory space of a buffer's type; 0 for the thread's own."""
-    space = buffer.memory_space if isinstance(buffer, MemRefType) else NoneAttr()
-    return space.value.data if isinstance(space, IntegerAttr) else 0
-
-
-def _check_buffer(op: Operation, buffer: Attribute, *spaces: int) -> MemRefType:
-    assert isinstance(buffer, MemRefType)
-    if buffer.get_num_dims() != 1 or not isinstance(buffer.layout, NoneAttr):
-        raise VerifyException(f"{op.name}: expected a flat buffer, got {buffer}")
-    if space_of(buffer) not in spaces:
-        raise VerifyException(f"{op.name}: expected a buffer in memory space {_or(spaces)}, got {buffer}")
-    return buffer
-
-
-def _or(numbers: Sequence[int]) -> str:
-    return " or ".join(str(number) for number in numbers)
-
+from cuvil.dialects.gpu_async import ASYNC_OPERATIONS
+from cuvil.dialects.gpu_base import (
+    ACCESS_BYTES,
+    GLOBAL,
+    SHARED,
+    WARP_SIZE,
+    WORD,
+    access_bytes,
+    check_buffer,
+    space_of,
+)
+from cuvil.dialects.gpu_matrix import MATRIX_OPERATIONS
 
 # -- kernels -----------------------------------------------------------------------------------------------------------
 
@@ -134,7 +121,7 @@ class KernelOp(IRDLOperation):
             raise VerifyException(f"{self.name}: expected a body")
         for arg in self.body.blocks[0].args:
             if isinstance(arg.type, MemRefType):
-                _check_buffer(self, arg.type, GLOBAL)
+                check_buffer(self, arg.type, GLOBAL)
             elif not isinstance(arg.type, IntegerType | IndexType | AnyFloat):
                 raise VerifyException(
                     f"{self.name}: expected arguments to be global buffers or scalars, got {arg.type}"
@@ -155,6 +142,48 @@ class ReturnOp(IRDLOperation):
         super().__init__()
 
 
+@irdl_op_definition
+class LaunchOp(IRDLOperation):
+    """The host starts a kernel over a grid of blocks; its meaning is that the kernel has then run.
+
+    `cuvil_gpu.launch @scale blocks = (%x, %y, %z) (%a, %n) : memref<1024xf32, 1 : i32>, index`
+    """
+
+    name = "cuvil_gpu.launch"
+
+    kernel = prop_def(SymbolRefAttr)
+    blocks_x = operand_def(IndexType)
+    blocks_y = operand_def(IndexType)
+    blocks_z = operand_def(IndexType)
+    arguments = var_operand_def()
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = (
+        "$kernel `blocks` `=` `(` $blocks_x `,` $blocks_y `,` $blocks_z `)` `(` $arguments `)` attr-dict "
+        "`:` type($arguments)"
+    )
+
+    def __init__(self, kernel: str, blocks: Sequence[SSAValue], arguments: Sequence[SSAValue]) -> None:
+        super().__init__(operands=[*blocks, arguments], properties={"kernel": SymbolRefAttr(kernel)})
+
+    def verify_(self) -> None:
+        module = self.get_toplevel_object()
+        if not isinstance(module, ModuleOp):
+            return
+        kernel = SymbolTable.lookup_symbol(module, self.kernel)
+        if not isinstance(kernel, KernelOp):
+            raise VerifyException(f"{self.name}: there is no kernel {self.kernel}")
+        expected = [arg.type for arg in kernel.body.blocks[0].args]
+        got = [value.type for value in self.arguments]
+        if got != expected:
+            raise VerifyException(f"{self.name}: kernel {self.kernel} takes {_listed(expected)}, got {_listed(got)}")
+
+
+def _listed(types: Sequence[Attribute]) -> str:
+    return "(" + ", ".join(str(each) for each in types) + ")"
+
+
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
@@ -172,7 +201,7 @@ class SharedOp(IRDLOperation):
         super().__init__(result_types=[buffer])
 
     def verify_(self) -> None:
-        buffer = _check_buffer(self, self.buffer.type, SHARED)
+        buffer = check_buffer(self, self.buffer.type, SHARED)
         if not buffer.has_static_shape():
             raise VerifyException(f"{self.name}: expected a static size, got {buffer}")
 
@@ -181,14 +210,11 @@ class _AccessOp(IRDLOperation):
     """One thread's access to a buffer, as wide as its value."""
 
     def _check_access(self, value: Attribute, buffer_type: Attribute) -> None:
-        buffer = _check_buffer(self, buffer_type, GLOBAL, SHARED)
+        buffer = check_buffer(self, buffer_type, GLOBAL, SHARED)
         element = value.element_type if isinstance(value, VectorType) else value
         if element != buffer.element_type:
             raise VerifyException(f"{self.name}: expected elements of {buffer.element_type}, got {value}")
-        lanes = value.element_count() if isinstance(value, VectorType) else 1
-        width = element.bitwidth if isinstance(element, IntegerType | AnyFloat) else 64
-        size_bytes = lanes * max(width, 8) // 8
-        if size_bytes not in ACCESS_BYTES:
+        if (size_bytes := access_bytes(value)) not in ACCESS_BYTES:
             raise VerifyException(f"{self.name}: expected an access of 1, 2, 4, 8 or 16 bytes, got {size_bytes}")
 
 
@@ -243,7 +269,7 @@ class AtomicAddOp(_AccessOp):
 
     name = "cuvil_gpu.atomic_add"
 
-    value = operand_def(_WORD)
+    value = operand_def(WORD)
     buffer = operand_def(MemRefType)
     index = operand_def(IndexType)
 
@@ -285,7 +311,7 @@ class WarpReduceOp(IRDLOperation):
 
     name = "cuvil_gpu.warp_reduce"
 
-    T: ClassVar = VarConstraint("T", _WORD)
+    T: ClassVar = VarConstraint("T", WORD)
     kind = prop_def(ReduceKindAttr)
     value = operand_def(T)
     result = result_def(T)
@@ -296,8 +322,76 @@ class WarpReduceOp(IRDLOperation):
         super().__init__(operands=[value], properties={"kind": ReduceKindAttr(kind)}, result_types=[value.type])
 
 
+class ShuffleKind(StrEnum):
+    """Whose value a lane gets: that of its number with bits flipped, of a lane so far up or down, or of a number.
+
+    Where there is no such lane, it gets its own.
+    """
+
+    XOR = "xor"
+    UP = "up"
+    DOWN = "down"
+    INDEX = "index"
+
+
+@irdl_attr_definition
+class ShuffleKindAttr(EnumAttribute[ShuffleKind], SpacedOpaqueSyntaxAttribute):
+    """Whose value a lane gets."""
+
+    name = "cuvil_gpu.shuffle_kind"
+
+
+@irdl_op_definition
+class WarpShuffleOp(IRDLOperation):
+    """Another lane's value: `cuvil_gpu.warp_shuffle xor %v, %distance : f32`; every lane of the warp takes part."""
+
+    name = "cuvil_gpu.warp_shuffle"
+
+    T: ClassVar = VarConstraint("T", WORD)
+    kind = prop_def(ShuffleKindAttr)
+    value = operand_def(T)
+    offset = operand_def(EqAttrConstraint(i32))
+    result = result_def(T)
+
+    assembly_format = "$kind $value `,` $offset attr-dict `:` type($value)"
+
+    def __init__(self, kind: ShuffleKind, value: SSAValue, offset: SSAValue) -> None:
+        super().__init__(
+            operands=[value, offset], properties={"kind": ShuffleKindAttr(kind)}, result_types=[value.type]
+        )
+
+
+@irdl_op_definition
+class WarpSyncOp(IRDLOperation):
+    """The warp's lanes meet: what one has written before, the others read after it. `cuvil_gpu.warp_sync`."""
+
+    name = "cuvil_gpu.warp_sync"
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+__all__ = ["ACCESS_BYTES", "GLOBAL", "SHARED", "WARP_SIZE", "CuvilGpu", "space_of"]
+
 CuvilGpu = Dialect(
     "cuvil_gpu",
-    [AtomicAddOp, KernelOp, LoadOp, ReturnOp, SharedOp, StoreOp, WarpReduceOp],
-    [ReduceKindAttr],
+    [
+        AtomicAddOp,
+        KernelOp,
+        LaunchOp,
+        LoadOp,
+        ReturnOp,
+        SharedOp,
+        StoreOp,
+        WarpReduceOp,
+        WarpShuffleOp,
+        WarpSyncOp,
+        *ASYNC_OPERATIONS,
+        *MATRIX_OPERATIONS,
+    ],
+    [ReduceKindAttr, ShuffleKindAttr],
 )

@@ -21,6 +21,10 @@ llvm.func @copy(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {nvvm.kernel, nvv
 | `cuvil_gpu.load`, `store`           | `llvm.load`, `store`, aligned as the whole vector                          |
 | `cuvil_gpu.atomic_add`              | inline PTX: `red.relaxed`, which LLVM's dialect of xDSL has no op for      |
 | `cuvil_gpu.warp_reduce`             | five `nvvm.shfl.sync bfly`, each combined with what the lane has           |
+| `cuvil_gpu.warp_shuffle`, `warp_sync` | `nvvm.shfl.sync`, `nvvm.bar.warp.sync` over all lanes                    |
+| `cuvil_gpu.copy_async`, ...         | `nvvm.cp.async.*`                                                          |
+| `cuvil_gpu.mbarrier_*`              | `nvvm.mbarrier.*`                                                          |
+| `cuvil_gpu.mma`, `load_matrix`      | `nvvm.mma.sync` on pairs of halves, `nvvm.ldmatrix`                        |
 | `gpu.thread_id`, `block_dim`, ...   | special registers, extended with zeros to 64 bits                          |
 | `gpu.barrier`                       | `nvvm.barrier0`                                                            |
 | arith, math, vector, memref, scf    | as `lower-loops-to-llvm` lowers them                                       |
@@ -32,19 +36,22 @@ Declines (with an error): calls of other functions than kernels' own, ops of oth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import gpu, llvm
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseArrayBase,
+    Float16Type,
     IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
     SymbolRefAttr,
     UnitAttr,
+    VectorType,
     i32,
     i64,
 )
@@ -58,15 +65,20 @@ from cuvil.codegen.llvm_memory import MEMORY_RULES
 from cuvil.codegen.llvm_scalar import SCALAR_RULES, Rule
 from cuvil.codegen.llvm_types import llvm_type, memory_type, size_bytes
 from cuvil.dialects import gpu as cuvil_gpu
+from cuvil.dialects import gpu_async, gpu_matrix, llvm_extra, nvvm_matrix, nvvm_memory
 from cuvil.dialects import nvvm_threads as threads
-from cuvil.dialects.gpu import ReduceKind
+from cuvil.dialects.gpu import ReduceKind, ShuffleKind
+from cuvil.dialects.gpu_async import COPY_BYTES
+from cuvil.dialects.gpu_base import access_bytes
 from cuvil.dialects.nvvm import KERNEL
-from cuvil.dialects.nvvm_attributes import SHARED, ShflKind, pointer
+from cuvil.dialects.nvvm_attributes import SHARED, CacheModifier, MmaLayout, MmaType, ShflKind, pointer
 from cuvil.errors import UnsupportedError
 from cuvil.targets.cpu import CpuTarget
 from cuvil.targets.cuda import TRIPLE
 
 _SHARED_ALIGNMENT = 16
+_SUSPENSION = 10_000_000
+"""Nanoseconds for which the hardware may suspend a thread that waits at an mbarrier, before it looks again."""
 _NOT_ATOMIC = IntegerAttr(0, 64)
 # The rules of the loop level ask their target only how it rounds to bf16: in integer arithmetic, which every GPU has.
 _SCALAR_TARGET = CpuTarget(TRIPLE, "sm_80", "", vector_bytes=16, vector_registers=255, l1_bytes=0, l2_bytes=0)
@@ -129,6 +141,25 @@ def _warp_reduce(f: FunctionLowering, op: cuvil_gpu.WarpReduceOp) -> None:
     f.set(op, value)
 
 
+_SHUFFLES = {
+    ShuffleKind.XOR: (ShflKind.BFLY, cuvil_gpu.WARP_SIZE - 1),
+    ShuffleKind.UP: (ShflKind.UP, 0),
+    ShuffleKind.DOWN: (ShflKind.DOWN, cuvil_gpu.WARP_SIZE - 1),
+    ShuffleKind.INDEX: (ShflKind.IDX, cuvil_gpu.WARP_SIZE - 1),
+}
+"""How a shuffle is spelt, and the lane at which it stops."""
+
+
+def _warp_shuffle(f: FunctionLowering, op: cuvil_gpu.WarpShuffleOp) -> None:
+    kind, clamp = _SHUFFLES[op.kind.data]
+    operands = (f.b.constant(-1, i32), f.value(op.value), f.value(op.offset), f.b.constant(clamp, i32))
+    f.set(op, _append(f, threads.ShflSyncOp(kind, *operands)))
+
+
+def _warp_sync(f: FunctionLowering, op: cuvil_gpu.WarpSyncOp) -> None:
+    f.b.emit(threads.BarWarpSyncOp(f.b.constant(-1, i32)))
+
+
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
@@ -180,6 +211,84 @@ def _atomic_add(f: FunctionLowering, op: cuvil_gpu.AtomicAddOp) -> None:
     f.b.emit(llvm.InlineAsmOp(text, f"{address},{letter},~{{memory}}", operands, has_side_effects=True))
 
 
+# -- copies and mbarriers ----------------------------------------------------------------------------------------------
+
+
+def _copy_async(f: FunctionLowering, op: gpu_async.CopyAsyncOp) -> None:
+    buffer = op.source.type
+    assert isinstance(buffer, MemRefType)
+    size = op.elements.value.data * access_bytes(buffer.element_type)
+    source, target = _place(f, op.source, op.source_index), _place(f, op.target, op.target_index)
+    modifier = CacheModifier.CG if size == COPY_BYTES[-1] else CacheModifier.CA
+    f.b.emit(nvvm_memory.CpAsyncOp(target, source, size, modifier))
+
+
+def _mbarrier_init(f: FunctionLowering, op: gpu_async.MbarrierInitOp) -> None:
+    f.b.emit(nvvm_memory.MbarrierInitSharedOp(_place(f, op.barriers, op.index), f.value(op.arrivals)))
+
+
+def _mbarrier_arrive(f: FunctionLowering, op: gpu_async.MbarrierArriveOp) -> None:
+    f.b.emit(nvvm_memory.MbarrierArriveSharedOp(_place(f, op.barriers, op.index)))
+
+
+def _mbarrier_wait(f: FunctionLowering, op: gpu_async.MbarrierWaitOp) -> None:
+    place, ticks = _place(f, op.barriers, op.index), f.b.constant(_SUSPENSION, i32)
+    f.b.emit(nvvm_memory.MbarrierTryWaitParitySharedOp(place, f.value(op.parity), ticks))
+
+
+# -- tensor cores ------------------------------------------------------------------------------------------------------
+
+
+def _registers(f: FunctionLowering, fragment: SSAValue) -> list[SSAValue]:
+    """A fragment of halves as the registers of `mma.sync`: pairs, f16 as such, bf16 as i32."""
+    value, fragment_type = f.value(fragment), fragment.type
+    assert isinstance(fragment_type, VectorType)
+    count = fragment_type.element_count() // 2
+    packed = f.b.op(llvm.BitcastOp, value, result=VectorType(i32, [count]))
+    words = [f.b.op(llvm_extra.ExtractElementOp, packed, f.b.constant(number), result=i32) for number in range(count)]
+    if isinstance(fragment_type.element_type, Float16Type):
+        return [f.b.op(llvm.BitcastOp, word, result=nvvm_matrix.HALVES) for word in words]
+    return words
+
+
+def _elements(f: FunctionLowering, fragment: SSAValue) -> list[SSAValue]:
+    value, fragment_type = f.value(fragment), fragment.type
+    assert isinstance(fragment_type, VectorType)
+    element = llvm_type(fragment_type.element_type)
+    count = fragment_type.element_count()
+    return [f.b.op(llvm_extra.ExtractElementOp, value, f.b.constant(number), result=element) for number in range(count)]
+
+
+def _vector(f: FunctionLowering, elements: Sequence[SSAValue]) -> SSAValue:
+    vector_type = VectorType(elements[0].type, [len(elements)])
+    vector = f.b.undef(vector_type)
+    for number, element in enumerate(elements):
+        vector = f.b.op(llvm.InsertElementOp, vector, element, f.b.constant(number), result=vector_type)
+    return vector
+
+
+def _parts(f: FunctionLowering, struct: SSAValue, element: Attribute, count: int) -> list[SSAValue]:
+    if count == 1:
+        return [struct]
+    places = [DenseArrayBase.from_list(i64, [number]) for number in range(count)]
+    return [f.b.op(llvm.ExtractValueOp, struct, result=element, position=place) for place in places]
+
+
+def _mma(f: FunctionLowering, op: gpu_matrix.MmaOp) -> None:
+    a, b, c = _registers(f, op.a), _registers(f, op.b), _elements(f, op.c)
+    element = None if a[0].type == nvvm_matrix.HALVES else MmaType.BF16
+    result = _append(f, nvvm_matrix.MmaSyncOp(gpu_matrix.MMA_SHAPE, a, b, c, element))
+    f.set(op, _vector(f, _parts(f, result, c[0].type, len(c))))
+
+
+def _load_matrix(f: FunctionLowering, op: gpu_matrix.LoadMatrixOp) -> None:
+    count = op.matrices.value.data
+    layout = MmaLayout.ROW if op.transposed is None else MmaLayout.COL
+    loaded = _append(f, nvvm_matrix.LdMatrixOp(_place(f, op.buffer, op.index), count, layout))
+    words = _vector(f, _parts(f, loaded, i32, count))
+    f.set(op, f.b.op(llvm.BitcastOp, words, result=llvm_type(op.result.type)))
+
+
 GPU_RULES: Mapping[type[Operation], Rule] = {
     gpu.ThreadIdOp: _dimension("tid"),
     gpu.BlockDimOp: _dimension("ntid"),
@@ -192,6 +301,16 @@ GPU_RULES: Mapping[type[Operation], Rule] = {
     cuvil_gpu.StoreOp: _store,
     cuvil_gpu.AtomicAddOp: _atomic_add,
     cuvil_gpu.WarpReduceOp: _warp_reduce,
+    cuvil_gpu.WarpShuffleOp: _warp_shuffle,
+    cuvil_gpu.WarpSyncOp: _warp_sync,
+    gpu_async.CopyAsyncOp: _copy_async,
+    gpu_async.CommitCopiesOp: lambda f, op: f.b.emit(nvvm_memory.CpAsyncCommitGroupOp()),
+    gpu_async.WaitCopiesOp: lambda f, op: f.b.emit(nvvm_memory.CpAsyncWaitGroupOp(op.in_flight.value.data)),
+    gpu_async.MbarrierInitOp: _mbarrier_init,
+    gpu_async.MbarrierArriveOp: _mbarrier_arrive,
+    gpu_async.MbarrierWaitOp: _mbarrier_wait,
+    gpu_matrix.MmaOp: _mma,
+    gpu_matrix.LoadMatrixOp: _load_matrix,
     cuvil_gpu.ReturnOp: lambda f, op: f.b.emit(llvm.ReturnOp()),
 }
 """Op class => how it is lowered; beside the rules of the loop level."""

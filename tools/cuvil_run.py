@@ -242,7 +242,9 @@ def _engine(
     from cuvil.semantics.levels import level_of
 
     level = level_of(module)
-    if level == "buffers" and name != "native":
+    if level == "gpu" and name == "native":
+        raise UserError("kernels of cuvil_gpu run in the simulator (--engine=interpreter), not as native code")
+    if level in ("buffers", "gpu") and name != "native":
         from cuvil.semantics.execution import execute
 
         return lambda inputs: execute(module, function, inputs, parameters)

@@ -35,6 +35,7 @@ def run_on_buffers(interpreter: Interpreter, name: str, inputs: Sequence[Array])
     extra = [new_buffer(_shape(declared, sizes), _element(declared)) for declared in types[count:]]
     if (size_function := arena_function(function)) is not None:
         extra[-1] = new_buffer([int(interpreter.evaluate(size_function, sizes))], _element(types[-1]))
+    interpreter.unwritten.update(buffer.ctypes.data for buffer in extra)
     scalars = interpreter.run(name, [*buffers, *extra])
     outputs = extra[: number_attribute(function, OUTPUTS) or 0]
     values = [np.array(value_of_buffer(b, _element(t))) for b, t in zip(outputs, types[count:], strict=False)]

@@ -5,6 +5,7 @@
 | `tensor`  | `cuvil_tensor`, control flow on tensors                   | the interpreter                            |
 | `fused`   | `cuvil_fused.kernel` on values                            | the interpreter                            |
 | `buffers` | kernels in destination style, `alloc`, views of the arena | the interpreter, on buffers                |
+| `gpu`     | launches of `cuvil_gpu` kernels on buffers                | the interpreter, kernels in the simulator  |
 | `loops`   | func, scf, arith, math, vector, memref on flat buffers    | the rest of the pipeline, then native code |
 | `llvm`    | the llvm dialect                                          | native code                                |
 """
@@ -41,7 +42,7 @@ def execute(
     interpreter = Interpreter(module, parameters)
     if computed is not None:
         computed.update(interpreter.computed_globals())
-    if level == "buffers":
+    if level in ("buffers", "gpu"):
         from cuvil.semantics.buffer_execution import run_on_buffers
 
         return run_on_buffers(interpreter, name, inputs)

@@ -39,7 +39,7 @@ Meaning: TypeAlias = "Callable[[Frame, Any, Sequence[Any]], Sequence[Value] | No
 Decomposed: TypeAlias = "tuple[Sequence[SSAValue], Block, SSAValue]"
 """Values that stand for a composite's operands, its core ops in a block of their own that uses them, and its result."""
 
-_FAMILIES = ("structure", "elementwise", "movement", "reduction", "contraction", "scalar", "loops", "fused")
+_FAMILIES = ("structure", "elementwise", "movement", "reduction", "contraction", "scalar", "loops", "fused", "gpu")
 
 
 class InterpretationError(CuvilError):
@@ -61,10 +61,13 @@ class Interpreter:
 
     module: ModuleOp
     parameters: Mapping[str, Array]
+    unwritten: set[int]
+    """Addresses of buffers that the host has not written: the simulator finds kernels that read them."""
 
     def __init__(self, module: ModuleOp, parameters: Mapping[str, Array] | None = None) -> None:
         self.module = module
         self.parameters = parameters or {}
+        self.unwritten = set()
         self._globals: dict[str, Array] = {}
         self._deaths: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
         self._decomposed: dict[Operation, Decomposed] = {}
@@ -90,6 +93,10 @@ class Interpreter:
             known = ", ".join(f"@{other}" for other, op in self._symbols.items() if isinstance(op, FuncOp))
             raise UserError(f"there is no function @{name} in the module; it has {known or 'none'}", place)
         return found
+
+    def symbol(self, name: str) -> Operation | None:
+        """The operation at the top of the module that is called `name`."""
+        return self._symbols.get(name)
 
     def call(self, function: FuncOp, arguments: Sequence[Value]) -> Sequence[Value]:
         """The results of a function of the module."""

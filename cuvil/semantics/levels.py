@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
-Level: TypeAlias = Literal["tensor", "fused", "buffers", "loops", "llvm"]
+Level: TypeAlias = Literal["tensor", "fused", "buffers", "gpu", "loops", "llvm"]
 
 _LOOP_DIALECTS = ("memref", "vector", "cuvil_vector")
 
@@ -14,7 +14,7 @@ _LOOP_DIALECTS = ("memref", "vector", "cuvil_vector")
 def level_of(module: ModuleOp) -> Level:
     """The lowest level that any operation of the module belongs to."""
     level: Level = "tensor"
-    has_kernels = has_loops = False
+    has_kernels = has_loops = has_gpu = False
     for op in module.walk():
         dialect = op.name.partition(".")[0]
         if dialect == "llvm":
@@ -25,5 +25,8 @@ def level_of(module: ModuleOp) -> Level:
                 level = "fused"
             if op.name not in ("cuvil_fused.kernel", "cuvil_fused.yield") or getattr(op, "into", ()):
                 level = "buffers"
+        has_gpu = has_gpu or dialect == "cuvil_gpu"
         has_loops = has_loops or dialect in _LOOP_DIALECTS
+    if has_gpu:
+        return "gpu"
     return "loops" if has_loops and not has_kernels else level

@@ -65,3 +65,136 @@ cuvil_gpu.kernel @flat threads = [32, 1, 1] {
   cuvil_gpu.atomic_add %v, %own[%i] : f32, memref<64xf32>
   cuvil_gpu.return
 }
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  // expected-error @+1 {{cuvil_gpu.copy_async: expected a copy of 4, 8 or 16 bytes, got 12}}
+  cuvil_gpu.copy_async %x[%i], %s[%i] elements = 3 : memref<64xf32, 1 : i32>, memref<64xf32, 3 : i32>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  // expected-error @+1 {{cuvil_gpu.copy_async: expected a buffer in memory space 3, got memref<64xf32, 1 : i32>}}
+  cuvil_gpu.copy_async %x[%i], %x[%i] elements = 4 : memref<64xf32, 1 : i32>, memref<64xf32, 1 : i32>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  // expected-error @+1 {{cuvil_gpu.copy_async: expected buffers of one element type, got memref<64xf32, 1 : i32> and memref<64xbf16, 3 : i32>}}
+  cuvil_gpu.copy_async %x[%i], %h[%i] elements = 4 : memref<64xf32, 1 : i32>, memref<64xbf16, 3 : i32>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  // expected-error @+1 {{cuvil_gpu.wait_copies: expected a number of groups, got -1}}
+  cuvil_gpu.wait_copies in_flight = -1
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  // expected-error @+1 {{cuvil_gpu.mbarrier_init: expected mbarriers to be elements of i64, got memref<64xf32, 3 : i32>}}
+  cuvil_gpu.mbarrier_init %s[%i], %n : memref<64xf32, 3 : i32>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  // expected-error @+1 {{cuvil_gpu.load_matrix: expected elements of f16 or bf16, got memref<64xf32, 3 : i32>}}
+  %m = cuvil_gpu.load_matrix %s[%i] matrices = 1 : memref<64xf32, 3 : i32>, vector<2xf32>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  // expected-error @+1 {{cuvil_gpu.load_matrix: expected 1, 2 or 4 matrices, got 3}}
+  %m = cuvil_gpu.load_matrix %h[%i] matrices = 3 : memref<64xbf16, 3 : i32>, vector<6xbf16>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  // expected-error @+1 {{cuvil_gpu.load_matrix: expected a result of vector<4xbf16>, got vector<8xbf16>}}
+  %m = cuvil_gpu.load_matrix %h[%i] matrices = 2 : memref<64xbf16, 3 : i32>, vector<8xbf16>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  %c = arith.constant dense<0.0> : vector<4xf32>
+  // expected-error @+1 {{cuvil_gpu.mma: expected factors of f16 or bf16, got f32}}
+  %m = cuvil_gpu.mma %c, %c, %c : vector<4xf32>, vector<4xf32>, vector<4xf32> -> vector<4xf32>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  %h = cuvil_gpu.shared : memref<64xbf16, 3 : i32>
+  %a = arith.constant dense<0.0> : vector<4xf16>
+  %c = arith.constant dense<0.0> : vector<4xf32>
+  // expected-error @+1 {{cuvil_gpu.mma: expected A to be vector<8xf16>, got vector<4xf16>}}
+  %m = cuvil_gpu.mma %a, %a, %c : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+  cuvil_gpu.return
+}
+
+// -----
+
+func.func @main(%x: memref<64xf32, 1 : i32>, %n: index) {
+  // expected-error @+1 {{cuvil_gpu.launch: there is no kernel @none}}
+  cuvil_gpu.launch @none blocks = (%n, %n, %n) (%x) : memref<64xf32, 1 : i32>
+  func.return
+}
+
+// -----
+
+cuvil_gpu.kernel @k threads = [32, 1, 1] {
+^bb0(%i: index):
+  cuvil_gpu.return
+}
+func.func @main(%x: memref<64xf32, 1 : i32>, %n: index) {
+  // expected-error @+1 {{cuvil_gpu.launch: kernel @k takes (index), got (memref<64xf32, 1 : i32>)}}
+  cuvil_gpu.launch @k blocks = (%n, %n, %n) (%x) : memref<64xf32, 1 : i32>
+  func.return
+}
