@@ -82,6 +82,21 @@ def test_tiny_models(name: str, target: str) -> None:
     assert relative_error(result, reference) < max(1e-5, 10 * relative_error(model(*inputs), reference))
 
 
+@pytest.mark.parametrize(
+    "bias",
+    [
+        lambda s: s[:, 1:, 1:],
+        lambda s: torch.cat([s[:, :2, 1:], s[:, :3, 1:]], 1),
+        lambda s: s.mT.reshape(3, 6, 8)[:, :5, :7],
+    ],
+    ids=["slice", "concat", "reshape"],
+)
+def test_what_follows_a_product_may_part_the_dims_that_its_lanes_cross(bias: Any) -> None:
+    model = Function(lambda a, w, s: torch.einsum("ij,jkl->ikl", a, w) + bias(s))
+    args = (torch.randn(3, 4), torch.randn(4, 5, 7), torch.randn(3, 6, 8))
+    torch.testing.assert_close(cuvil.compile(model, args)(*args), model(*args))
+
+
 def test_symbolic_sizes_in_the_interpreter() -> None:
     def function(x: Tensor) -> tuple[Tensor, ...]:
         return x.mean(0), torch.cat([x, x * x.shape[0]]).softmax(1), x[1:].reshape(-1, 2, 3).transpose(0, 2)

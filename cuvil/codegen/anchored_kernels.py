@@ -19,8 +19,8 @@ from cuvil.codegen.attention import AttentionSpec, emit_attention
 from cuvil.codegen.contraction import ContractionSpec, emit_contraction
 from cuvil.codegen.convolution import emit_convolution
 from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight
-from cuvil.codegen.loop_kernel import LoopKernel, store_lanes
-from cuvil.codegen.loops import Index, LoopBuilder, width_of
+from cuvil.codegen.loop_kernel import LoopKernel, active_lanes, attempt, store_lanes
+from cuvil.codegen.loops import Index, LoopBuilder, element_type_of, width_of
 from cuvil.codegen.packing import PackedOperand
 from cuvil.codegen.points import (
     Coordinate,
@@ -36,7 +36,8 @@ from cuvil.codegen.reductions import narrowed
 from cuvil.codegen.scalar_lowering import is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError
-from cuvil.semantics.views import View, view_of
+from cuvil.semantics.dims import Dim, product
+from cuvil.semantics.views import View, dims_of, view_of
 
 
 @dataclass
@@ -51,24 +52,37 @@ class RegionEpilogue:
     row_dims: tuple[int, ...]
     column_dims: tuple[int, ...]
     aligned: bool = True
-    shape: tuple[int, ...] = field(init=False)
+    shape: tuple[Dim, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.shape = known_shape(self.anchor)
+        self.shape = dims_of(self.anchor)
 
     def store(self, b: LoopBuilder, row: Index, column: Index, value: SSAValue, mask: SSAValue | None) -> None:
-        """Evaluate what the region yields where the anchor is `value`, and store it."""
+        """Evaluate what the region yields where the anchor is `value`, and store it.
+
+        Lane by lane, where a slice or concat of the region parts the dims that the lanes cross.
+        """
         columns = tuple(self.shape[dim] for dim in self.column_dims)
-        if prod(columns) == 1 and width_of(value.type) > 1:
+        if product(columns) == 1 and width_of(value.type) > 1:
             value, mask = b.extract(value, 0), None
+        width = width_of(value.type)
+        if width == 1:
+            self._store(b, row, column, value, mask)
+        elif attempt(b, lambda: self._store(b, row, column, value, mask)) is not None:
+            lanes = b.alloca(element_type_of(value.type), width)
+            b.store(value, lanes, 0)
+            with b.for_(0, width if mask is None else active_lanes(mask)) as loop:
+                self._store(b, row, b.add(column, loop.index), b.load(lanes, loop.index), None)
+
+    def _store(self, b: LoopBuilder, row: Index, column: Index, value: SSAValue, mask: SSAValue | None) -> None:
         width = width_of(value.type)
         evaluator = PointEvaluator(b, width, self.kernel.buffers, mask, self.aligned)
         finished = narrowed(b, value, ct.element_of(self.anchor))
-        points = self._points(b, width, row, column, columns)
+        points = self._points(b, width, row, column, tuple(self.shape[dim] for dim in self.column_dims))
         self._follow(evaluator, finished, points)
         for result, buffer in self.kernel.results:
             computed = b.broadcast(evaluator.evaluate(result, points[result]), width)
-            position, step = linear_position(b, known_shape(result), points[result])
+            position, step = linear_position(b, dims_of(result), points[result])
             store_lanes(evaluator, computed, buffer, position, step)
 
     def _follow(self, evaluator: PointEvaluator, finished: SSAValue, points: dict[SSAValue, Point]) -> None:
@@ -88,7 +102,7 @@ class RegionEpilogue:
                 evaluator.bound[value] = lambda _, computed=computed: computed
 
     def _points(
-        self, b: LoopBuilder, width: int, row: Index, column: Index, columns: tuple[int, ...]
+        self, b: LoopBuilder, width: int, row: Index, column: Index, columns: tuple[Dim, ...]
     ) -> dict[SSAValue, Point]:
         """The point of every value that follows from the anchor at (row, column)."""
         step = 1 if width > 1 else 0
@@ -110,9 +124,7 @@ class RegionEpilogue:
                 points[op.result] = tuple(points[source][axis] for axis in ct.numbers(op.input_order))
             elif isinstance(op, ct.ReshapeOp):
                 lane_width = width if self.aligned or width == 1 else 1 << 62
-                points[op.result] = reshape_point(
-                    b, lane_width, points[source], known_shape(source), known_shape(op.result)
-                )
+                points[op.result] = reshape_point(b, lane_width, points[source], dims_of(source), dims_of(op.result))
             else:
                 points[op.results[0]] = points[source]
         return points
@@ -126,14 +138,14 @@ def emit_anchored_kernel(b: LoopBuilder, kernel: LoopKernel) -> None:
     _EMITTERS[type(anchor)](b, kernel, anchor)
 
 
-def _operand(kernel: LoopKernel, view: View, shape: Sequence[int], strides: Sequence[int]) -> StridedOperand:
+def _operand(kernel: LoopKernel, view: View, shape: Sequence[Dim], strides: Sequence[Dim]) -> StridedOperand:
     return StridedOperand(kernel.buffers[view.root], view.offset, tuple(shape), tuple(strides))
 
 
 def _view(kernel: LoopKernel, value: SSAValue) -> View:
     """An anchor's operand as a view of one of the kernel's buffers."""
     view = view_of(value)
-    if view is None or view.root not in kernel.buffers:
+    if view.root not in kernel.buffers:
         raise CuvilError("an anchor's operand must be a strided view of a kernel operand; run fuse on this module")
     return view
 
@@ -157,7 +169,7 @@ def _emit_contraction(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None
     emit_contraction(b, kernel.target, spec, lhs, rhs, epilogue)
 
 
-def _one_stride(view: View, dims: Sequence[int]) -> int:
+def _one_stride(view: View, dims: Sequence[int]) -> Dim:
     stride = merged_stride(view, dims)
     if stride is None:
         raise CuvilError("cuvil_tensor.contract: its dims have no single stride; run fuse on this module")
