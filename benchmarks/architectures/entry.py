@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from benchmarks.healthy_weights import calibrate_batch_norms, randomize
 
 VOCABULARY = 99
+LABELS = 16
 PAD, BEGIN, END = 1, 0, 2
 """Token ids with a meaning; inputs have others, and `PAD` where the attention mask is 0."""
 
@@ -53,10 +54,20 @@ class Architecture:
             torch.manual_seed(seed)  # for what is drawn and is no parameter: random projections
             model: nn.Module = network(config).eval()
         randomize(model, generator)
-        calibrate_batch_norms(model, (), self.arguments(seed=seed))
+        calibrate_batch_norms(model, (), self._large_batch(seed))
         for parameter in model.parameters():
             parameter.requires_grad_(False)
+        with torch.no_grad():
+            model(**self.arguments(seed=seed))  # RWKV scales its weights at the first call
         return model, self.arguments(seed=seed)
+
+    def _large_batch(self, seed: int) -> dict[str, Any]:
+        """Four calls' arguments as one: statistics of few values divide by almost nothing."""
+        calls = [self.arguments(seed=seed + number) for number in range(4)]
+        return {
+            name: torch.cat([call[name] for call in calls]) if isinstance(value, Tensor) else value
+            for name, value in calls[0].items()
+        }
 
     def arguments(self, *, seed: int) -> dict[str, Any]:
         """Keyword arguments of a call; another seed gives other values of the same shapes."""
@@ -148,4 +159,4 @@ def vision(**changes: Any) -> dict[str, Any]:
     """`transformer` for images of 32 x 32 in patches of 8 x 8."""
     kept = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     settings = {name: value for name, value in transformer().items() if name in kept}
-    return {**settings, "image_size": 32, "patch_size": 8, **changes}
+    return {**settings, "image_size": 32, "patch_size": 8, "num_labels": LABELS, **changes}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks.architectures.entry import Architecture, numbers, vision
+from benchmarks.architectures.entry import LABELS, Architecture, numbers, vision
 
 _IMAGES = numbers("pixel_values", 2, 3, 32, 32)
-_STAGES = {"hidden_sizes": [8, 16, 24, 32], "depths": [1, 1, 2, 1]}
+_STAGES = {"hidden_sizes": [8, 16, 24, 32], "depths": [1, 1, 2, 1], "num_labels": LABELS}
 _DETECTION = {
     "d_model": 32,
     "encoder_layers": 2,
@@ -25,7 +25,15 @@ VISION = (
     Architecture(
         "swin",
         "SwinForImageClassification",
-        {"image_size": 32, "patch_size": 2, "embed_dim": 16, "depths": [2, 2], "num_heads": [2, 4], "window_size": 4},
+        {
+            "image_size": 32,
+            "patch_size": 2,
+            "embed_dim": 16,
+            "depths": [2, 2],
+            "num_heads": [2, 4],
+            "window_size": 4,
+            "num_labels": LABELS,
+        },
         _IMAGES,
         "shifted windows",
     ),
@@ -47,7 +55,7 @@ VISION = (
     Architecture(
         "mobilenet_v2",
         "MobileNetV2ForImageClassification",
-        {"image_size": 96, "depth_multiplier": 0.25, "min_depth": 4},
+        {"image_size": 96, "depth_multiplier": 0.25, "min_depth": 4, "num_labels": LABELS},
         numbers("pixel_values", 2, 3, 96, 96),
         "depthwise convolutions",
     ),
@@ -59,6 +67,7 @@ VISION = (
             "hidden_sizes": [16, 24, 32],
             "neck_hidden_sizes": [8, 8, 16, 16, 24, 24, 32],
             "num_attention_heads": 4,
+            "num_labels": LABELS,
         },
         numbers("pixel_values", 2, 3, 64, 64),
         "convolutions and attention",
@@ -66,7 +75,13 @@ VISION = (
     Architecture(
         "efficientnet",
         "EfficientNetForImageClassification",
-        {"image_size": 96, "width_coefficient": 0.25, "depth_coefficient": 0.25, "hidden_dim": 320},
+        {
+            "image_size": 96,
+            "width_coefficient": 0.25,
+            "depth_coefficient": 0.25,
+            "hidden_dim": 320,
+            "num_labels": LABELS,
+        },
         numbers("pixel_values", 2, 3, 96, 96),
         "depthwise convolutions, squeeze and excitation",
     ),
