@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cuvil.compiled_module import CompiledModule as CompiledModule
     from cuvil.compiler import compile as compile
     from cuvil.compiler import trace as trace
+    from cuvil.dim import Dim as Dim
     from cuvil.errors import CuvilError as CuvilError
     from cuvil.frontends.exported import ImportedModule as ImportedModule
     from cuvil.frontends.exported import UnsupportedOpsError as UnsupportedOpsError
@@ -43,6 +44,7 @@ _PLACES = {
     "CompiledFunction": "cuvil.frontends.source.function",
     "CompiledModule": "cuvil.compiled_module",
     "CuvilError": "cuvil.errors",
+    "Dim": "cuvil.dim",
     "ImportedModule": "cuvil.frontends.exported",
     "Options": "cuvil.options",
     "PassManager": "cuvil.pass_manager",

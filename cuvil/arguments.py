@@ -37,22 +37,25 @@ class Arguments:
         self.is_flat = tensors_only and _is_flat(imported.input_tree, len(imported.inputs))
         """Whether positional arguments are the inputs, one by one."""
         self._positional_names = _positional_names(imported.input_tree, self.names)
-        self._expected = [
-            (given.dtype, torch.Size(shape) if shape is not None and _is_known(shape) else None)  # pyright: ignore
+        self._expected: list[tuple[torch.dtype | None, torch.Size | None, int]] = [
+            (given.dtype, torch.Size(shape) if shape is not None and _is_known(shape) else None, len(shape or ()))  # pyright: ignore
             for given, shape in zip(imported.inputs, shapes, strict=True)
         ]
 
     def tensors(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
-        """The contiguous CPU tensors that a call passes, in order. Raises `ArgumentError` where they do not fit."""
+        """The contiguous CPU tensors that a call passes, in order. Raises `ArgumentError` where they do not fit.
+
+        Symbolic dims may have any size here; whoever runs the program finds out which (`SymbolBinding`).
+        """
         leaves = args if self.is_flat and not kwargs else self._leaves(args, kwargs)
         if len(leaves) != len(self._expected):
             raise ArgumentError(f"expected {len(self._expected)} arguments ({self._listing()}), got {len(leaves)}")
         tensors: list[Tensor] = []
-        for number, (leaf, (dtype, shape)) in enumerate(zip(leaves, self._expected, strict=True)):
+        for number, (leaf, (dtype, shape, rank)) in enumerate(zip(leaves, self._expected, strict=True)):
             if (
                 type(leaf) is Tensor
                 and not leaf.is_nested
-                and leaf.shape == shape
+                and (leaf.shape == shape or (shape is None and leaf.dim() == rank))
                 and leaf.dtype is dtype
                 and leaf.is_cpu
                 and leaf.layout is torch.strided

@@ -10,14 +10,17 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
+from xdsl.dialects.func import FuncOp
 
 from cuvil.arguments import ArgumentError, Arguments
+from cuvil.dialects.tensor_symbols import symbols_of
 from cuvil.dialects.types import shape_of
 from cuvil.errors import UserError
 from cuvil.frontends.aten_types import array_of_tensor
 from cuvil.frontends.exported import ImportedModule, Output
 from cuvil.instrument.remarks import Remark
 from cuvil.runtime.executable import Executable
+from cuvil.semantics.symbol_binding import BoundInput, SymbolBinding
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -27,7 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MemoryReport:
-    """Bytes that an inference needs, known before the first run; weights and inputs are not activations."""
+    """Bytes that an inference needs, known before the first run; weights and inputs are not activations.
+
+    Where sizes are open, this is for their greatest values (for the least of those without a greatest one).
+    """
 
     arena_bytes: int
     """Intermediate values, and scratch space inside kernels."""
@@ -125,8 +131,25 @@ class CompiledModule:
         return f"CompiledModule({inputs}; target={self.target}, peak={self.memory.peak_bytes} bytes)"
 
 
+def binding_of(imported: ImportedModule) -> SymbolBinding | None:
+    """How a program's symbols follow from its inputs' shapes; None where all sizes are known."""
+    function = next(op for op in imported.module.ops if isinstance(op, FuncOp) and op.sym_name.data == imported.name)
+    symbols = symbols_of(function)
+    if not symbols:
+        return None
+    inputs = [
+        BoundInput(given.name, shape_of(given.type), imported.dim_names.get(number, {}))
+        for number, given in enumerate(imported.inputs)
+        if given.type is not None
+    ]
+    return SymbolBinding(inputs, symbols)
+
+
 def native_runner(executable: Executable, imported: ImportedModule) -> Runner:
     """Runs native code on the addresses of the inputs, and of outputs made for the call."""
+    binding = binding_of(imported)
+    if binding is not None:
+        return _dynamic_runner(executable, imported, binding)
     made: list[Any] = [(shape_of(output.type), output.dtype) for output in imported.outputs if output.type is not None]
     take, run, give_back = executable.take_frame, executable.run, executable.give_back
     empty = torch.empty
@@ -139,6 +162,40 @@ def native_runner(executable: Executable, imported: ImportedModule) -> Runner:
                 pointers[number] = tensor.data_ptr() or _no_address(tensor)
             # The device is said, for a `with torch.device(...)` around the call is not meant for these.
             outputs = [empty(shape, dtype=dtype, device="cpu") for shape, dtype in made]
+            pointers = frame.outputs
+            for number, tensor in enumerate(outputs):
+                pointers[number] = tensor.data_ptr() or _no_address(tensor)
+            run(frame)
+        except RuntimeError as error:
+            # torch's, from `data_ptr`; compiled code raises none.
+            raise ArgumentError(f"{_NO_MEMORY}: {error}") from error
+        finally:
+            give_back(frame)
+        return outputs
+
+    return call
+
+
+def _dynamic_runner(executable: Executable, imported: ImportedModule, binding: SymbolBinding) -> Runner:
+    """As `native_runner`, where the inputs' shapes give the sizes of outputs."""
+    outputs_of_call = [output for output in imported.outputs if output.type is not None]
+    shapes_of_call = binding.shapes([shape_of(output.type) for output in outputs_of_call if output.type is not None])
+    dtypes = [output.dtype for output in outputs_of_call]
+    take, run, give_back, bind = executable.take_frame, executable.run, executable.give_back, binding.bind
+    empty = torch.empty
+
+    def call(inputs: Sequence[Tensor]) -> list[Tensor]:
+        sizes = bind(inputs)
+        if sizes is None:
+            raise ArgumentError(binding.fault([tuple(tensor.shape) for tensor in inputs]))
+        frame = take()
+        try:
+            frame.symbols[:] = sizes
+            pointers = frame.inputs
+            for number, tensor in enumerate(inputs):
+                pointers[number] = tensor.data_ptr() or _no_address(tensor)
+            shapes = shapes_of_call(*sizes)
+            outputs = [empty(shape, dtype=dtype, device="cpu") for shape, dtype in zip(shapes, dtypes, strict=True)]
             pointers = frame.outputs
             for number, tensor in enumerate(outputs):
                 pointers[number] = tensor.data_ptr() or _no_address(tensor)
@@ -168,8 +225,11 @@ def interpreting_runner(imported: ImportedModule) -> Runner:
     from cuvil.semantics.interpreter import run_function
 
     dtypes = [output.dtype for output in imported.outputs if output.type is not None]
+    binding = binding_of(imported)
 
     def call(inputs: Sequence[Tensor]) -> list[Tensor]:
+        if binding is not None and binding.bind(inputs) is None:
+            raise ArgumentError(binding.fault([tuple(tensor.shape) for tensor in inputs]))
         arrays = [array_of_tensor(tensor) for tensor in inputs]
         results = run_function(imported.module, imported.name, arrays, imported.parameters)
         return [

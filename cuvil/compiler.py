@@ -46,6 +46,7 @@ def compile(
     progress: Progress | None = ...,
     pipeline: Pipeline | str | None = ...,
     instruments: Sequence[Instrument] = ...,
+    dynamic_shapes: Any = ...,
 ) -> CompiledModule: ...
 
 
@@ -85,6 +86,7 @@ def compile(
     progress: Progress | None = None,
     pipeline: Pipeline | str | None = None,
     instruments: Sequence[Instrument] = (),
+    dynamic_shapes: Any = None,
 ) -> CompiledModule | CompiledFunction | Callable[[FunctionType], CompiledFunction]:
     """Compile a model for inputs of the example's dtypes and shapes, or a Python function for those it is called with.
 
@@ -92,6 +94,8 @@ def compile(
     loops on tensors stay what they are; see docs/functions.md. `kwargs` are keyword arguments of the example.
     `pipeline` runs in place of the target's default one, which `Pipeline.of("cpu").insert_before("fuse", MyPass)`
     extends; `instruments` are around every pass. A model must be in eval mode; its weights are taken as they are now.
+    `dynamic_shapes` says which dims of a model's inputs are open, as torch.export's does, with `cuvil.Dim`: one
+    compilation serves their whole range; see docs/how-to/dynamic-shapes.md.
 
     Raises `UnsupportedOpsError` for what cannot be compiled, `OptionError` for wrong options, and `UserError` for an
     unknown target or a model that torch.export cannot trace, `PipelineError` for a pipeline that does not lead to
@@ -132,6 +136,11 @@ def compile(
 
         return CompiledFunction(function, lambda imported: lowered(imported, time.perf_counter()))
 
+    if dynamic_shapes is not None and (model is None or isinstance(model, FunctionType)):
+        raise UserError(
+            "dynamic_shapes is for models (torch.nn.Module): a function is compiled for each signature that it is "
+            "called with; wrap it in a module"
+        )
     if model is None:
         return of_function
     if isinstance(model, FunctionType):
@@ -142,16 +151,31 @@ def compile(
     if example_inputs is None:
         raise UserError(f"compiling a {type(model).__name__} needs example inputs: cuvil.compile(model, (x,))")
     report("trace")
+    if dynamic_shapes is not None:
+        from cuvil.frontends.dynamic_export import check_probes
+        from cuvil.frontends.exported_symbols import trace_dynamic
+
+        imported, probes = trace_dynamic(model, example_inputs, kwargs, dynamic_shapes)
+        compiled = lowered(imported, started)
+        check_probes(model, compiled, probes)
+        return compiled
     return lowered(trace_model(model, example_inputs, kwargs), started)
 
 
 def trace(
-    model: torch.nn.Module, example_inputs: Sequence[Any], kwargs: Mapping[str, Any] | None = None
+    model: torch.nn.Module,
+    example_inputs: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> ImportedModule:
     """A model as a module to run pipelines on: `PassManager("normalize,fuse").run(trace(model, (x,)).module)`.
 
     Raises as `compile` does for a model that cannot be traced or imported.
     """
+    if dynamic_shapes is not None:
+        from cuvil.frontends.exported_symbols import trace_dynamic
+
+        return trace_dynamic(model, example_inputs, kwargs, dynamic_shapes)[0]
     return trace_model(model, example_inputs, kwargs)
 
 

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute
 
 from cuvil.compiled_module import MemoryReport
 from cuvil.dialects.fused import ParameterOp, buffer_type_of, size_bytes
-from cuvil.dialects.tensor import GlobalOp
+from cuvil.dialects.tensor import GlobalOp, symbols_of
 from cuvil.errors import InternalError, PipelineError, UserError
 from cuvil.frontends.exported import ImportedModule
 from cuvil.instrument.base import Instrument, PassRun
@@ -28,6 +28,7 @@ from cuvil.pass_manager import PassManager
 from cuvil.pipeline import TARGET_STAGES, Nested, Pipeline, Step, default_pipeline
 from cuvil.runtime.executable import Executable
 from cuvil.semantics.arrays import Array, bf16_bits
+from cuvil.semantics.dims import SymbolRange
 from cuvil.targets.legality import verify_stage
 
 LEVELS = {"cuvil_tensor": "normalize", "cuvil_fused": "fuse", "buffers": "memory", "arena": "memory"}
@@ -74,9 +75,10 @@ def lower_to_native(lowering: Lowering, report: Callable[[str], None] = lambda s
         output_count=sum(output.type is not None for output in lowering.imported.outputs),
         arena_bytes=lowering.arena_bytes,
         parameters=parameters,
+        symbol_count=len(lowering.symbols),
     )
     executable.set_threads(lowering.options.threads)
-    return NativeCode(executable, lowering.memory(parameters))
+    return NativeCode(executable, lowering.memory(parameters, executable))
 
 
 @dataclass
@@ -94,7 +96,10 @@ class Lowering:
     globals: ModuleOp | None = None
     """The tensor-level globals, initializers included, as they were before buffers became flat."""
     parameter_names: tuple[str, ...] = ()
-    arena_bytes: int = 0
+    arena_bytes: int | None = 0
+    """None where compiled code computes it from the symbols."""
+    symbols: dict[str, SymbolRange] = field(default_factory=dict[str, SymbolRange])
+    """In the order of the entry's array."""
 
     def __post_init__(self) -> None:
         self.module = self.imported.module.clone()
@@ -156,8 +161,9 @@ class Lowering:
                 op.detach()
                 op.erase()
         host = self.host()
+        self.symbols = symbols_of(host)
         arena = host.attributes.get(_ARENA_BYTES)
-        self.arena_bytes = arena.value.data if isinstance(arena, IntegerAttr) else 0
+        self.arena_bytes = arena.value.data if isinstance(arena, IntegerAttr) else 0 if arena is None else None
         host.attributes[_INPUTS] = IntegerAttr(sum(given.type is not None for given in self.imported.inputs), 64)
 
     def take_parameters(self) -> None:
@@ -241,12 +247,17 @@ class Lowering:
             values.append(native_array(value, element_type))
         return values
 
-    def memory(self, parameters: Sequence[Array]) -> MemoryReport:
-        """The bytes that a call takes."""
+    def memory(self, parameters: Sequence[Array], executable: Executable) -> MemoryReport:
+        """The bytes that a call takes, at the greatest sizes of open dims."""
         outputs = [output.type for output in self.imported.outputs if output.type is not None]
         sizes = [size_bytes(buffer_type_of(each)) for each in outputs]  # pyright: ignore[reportArgumentType]
-        output_bytes = sum(size for size in sizes if isinstance(size, int))
-        return MemoryReport(self.arena_bytes, output_bytes, sum(value.nbytes for value in parameters))
+        greatest = {
+            name: known.minimum if known.maximum is None else known.maximum // known.multiple_of * known.multiple_of
+            for name, known in self.symbols.items()
+        }
+        output_bytes = sum(size if isinstance(size, int) else size.evaluate(greatest) for size in sizes)
+        arena_bytes = executable.arena_size(tuple(greatest.values()))
+        return MemoryReport(arena_bytes, output_bytes, sum(value.nbytes for value in parameters))
 
 
 class _Keeper(Instrument):

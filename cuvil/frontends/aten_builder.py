@@ -25,9 +25,12 @@ from cuvil.dialects.tensor import (
     BroadcastOp,
     CastOp,
     ConstantOp,
+    GatherOp,
     IotaOp,
     ReduceOp,
     ReshapeOp,
+    ReverseOp,
+    SizeOp,
     SliceOp,
     TernaryOp,
     TransposeOp,
@@ -105,7 +108,9 @@ class GraphBuilder:
     def constant(self, number: Number | DimExpr, element_type: Attribute) -> SSAValue:
         """A 0-d constant, or the number that a symbolic size is when the program runs."""
         if isinstance(number, DimExpr):
-            return self.cast(self.count([number], i64), element_type)
+            # Floats are exact in the type that they are computed in; of bool is asked whether there are any.
+            wanted = i64 if element_domain(element_type) == "b" else element_type
+            return self.cast(self.value(SizeOp(number, TensorType(wanted, []))), element_type)
         domain = element_domain(element_type)
         if domain == "f":
             number = _as_float(number, element_type)
@@ -126,9 +131,7 @@ class GraphBuilder:
     def count(self, sizes: Sequence[Dim], element_type: Attribute) -> SSAValue:
         """The product of sizes as a 0-d tensor, symbolic ones included."""
         total = product(sizes)
-        if isinstance(total, int):
-            return self.constant(total, element_type)
-        return self.reduce("add", self.full(1, element_type, sizes), range(len(sizes)))
+        return self.constant(total, element_type)
 
     # -- movement ----------------------------------------------------------------------------------------------------
 
@@ -149,14 +152,28 @@ class GraphBuilder:
         """Result dim i is dim order[i]."""
         return value if list(order) == list(range(len(order))) else self.value(TransposeOp(value, list(order)))
 
-    def slice(self, value: SSAValue, axis: int, start: int, size: Dim, step: int = 1) -> SSAValue:
+    def slice(self, value: SSAValue, axis: int, start: Dim, size: Dim, step: int = 1) -> SSAValue:
         """`size` elements of one dim from `start` on."""
         shape = list(shape_of(value.type))
+        if not isinstance(start, int):
+            return self._slice_from(value, axis, start, size, step)
         if start == 0 and step == 1 and shape[axis] == size:
             return value
         starts, steps = [0] * len(shape), [1] * len(shape)
         starts[axis], steps[axis], shape[axis] = start, step, size
         return self.value(SliceOp(value, starts, shape, steps))
+
+    def _slice_from(self, value: SSAValue, axis: int, start: DimExpr, size: Dim, step: int) -> SSAValue:
+        """A slice whose start is symbolic: counted from the end where that is a number, else gathered."""
+        shape = shape_of(value.type)
+        behind = shape[axis] - start - size
+        if step == 1 and isinstance(behind, int) and behind >= 0:
+            turned = self.slice(self.value(ReverseOp(value, [axis])), axis, behind, size)
+            return self.value(ReverseOp(turned, [axis]))
+        places = self.iota(0, [size])
+        places = self.apply("mul", places, step) if step != 1 else places
+        picked = self.value(GatherOp(value, [self.apply("add", places, start)], [axis]))
+        return self.transpose(picked, [*range(1, axis + 1), 0, *range(axis + 1, len(shape))])
 
     def cast(self, value: SSAValue, element_type: Attribute) -> SSAValue:
         """The elements converted."""
@@ -279,7 +296,9 @@ def _number_dtype(number: Number | DimExpr) -> torch.dtype:
 
 
 def _is_inexact(number: Operand, dtype: torch.dtype) -> bool:
-    if isinstance(number, SSAValue | DimExpr) or not math.isfinite(number):
+    if isinstance(number, DimExpr):
+        return True  # as it may be
+    if isinstance(number, SSAValue) or not math.isfinite(number):
         return False
     return float(torch.tensor(number, dtype=dtype)) != float(number)
 

@@ -159,7 +159,7 @@ def slice_scatter(
     axis = normal_axis(dim, rank_of(x))
     shape = shape_of(x.type)
     size = known(shape[axis], "the size of a dim with a slice replaced")
-    first = clamped_start(start, size)
+    first = known(clamped_start(start, size), "the start of a slice that is replaced")
     count = known(shape_of(source.type)[axis], "the size of a slice")
     if step == 1:
         parts = [
@@ -181,7 +181,7 @@ def select_scatter(b: GraphBuilder, x: SSAValue, source: SSAValue, dim: int, ind
     """x with one place of a dim replaced."""
     axis = normal_axis(dim, rank_of(x))
     shape = shape_of(x.type)
-    first = clamped_start(index, shape[axis])
+    first = known(clamped_start(index, shape[axis]), "the place that is replaced")
     part = b.reshape(source, [1 if place == axis else size for place, size in enumerate(shape)])
     return slice_scatter(b, x, part, axis, first, first + 1)
 

@@ -87,12 +87,18 @@ def slice_(
     return b.slice(x, axis, clamped_start(start, shape_of(x.type)[axis]), b.shape[axis], step)
 
 
-def clamped_start(start: Dim | None, size: Dim) -> int:
-    """The first element of a slice; negative ones count from the end."""
-    first = known(start or 0, "a slice's start")
-    if first < 0:
-        first = max(0, first + known(size, "the size of a dim sliced from its end"))
-    return min(first, size) if isinstance(size, int) else first
+def clamped_start(start: Dim | None, size: Dim) -> Dim:
+    """The first element of a slice; negative ones count from the end.
+
+    Of a symbolic size or start it is taken that the start is inside: torch.export has made sure of that.
+    """
+    first = 0 if start is None else start
+    if not isinstance(first, int):
+        # A start such as `s0 - 5` is counted from the front already; one such as `-s0` is not.
+        return first + size if all(factor < 0 for _, factor in first.terms) else first
+    if not isinstance(size, int):
+        return first + size if first < 0 else first
+    return min(max(0, first + size) if first < 0 else first, size)
 
 
 @aten("narrow", "narrow_copy")
@@ -119,10 +125,10 @@ def split(b: GraphBuilder, x: SSAValue, sizes: Any, dim: int = 0) -> tuple[SSAVa
     """Parts one after the other along a dim; the results' shapes say how long."""
     axis = normal_axis(dim, rank_of(x))
     parts: list[SSAValue] = []
-    start = 0
+    start: Dim = 0
     for shape in b.result_shapes:
         parts.append(b.slice(x, axis, start, shape[axis]))
-        start += known(shape[axis], "the size of a part")
+        start = start + shape[axis]
     return tuple(parts)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import torch
@@ -44,6 +46,24 @@ def dtype_of(element_type: Attribute) -> torch.dtype:
     return _DTYPES[element_type]
 
 
+_symbol_names: ContextVar[Mapping[str, str]] = ContextVar("symbol_names", default={})  # noqa: B039
+
+
+@contextmanager
+def named_symbols(names: Mapping[str, str]) -> Generator[None]:
+    """A context in which torch's symbols (`s77`) become dims of the given names."""
+    token = _symbol_names.set(names)
+    try:
+        yield
+    finally:
+        _symbol_names.reset(token)
+
+
+def symbol_name(symbol: object) -> str:
+    """What a symbol of torch is called in the IR."""
+    return _symbol_names.get().get(str(symbol), str(symbol))
+
+
 def dim_of(size: int | torch.SymInt) -> Dim:
     """A size as a dim: a number, or the expression of a symbolic one."""
     if isinstance(size, int):
@@ -59,7 +79,7 @@ def _dim_of_expression(expression: Any) -> Dim:
     if expression.is_Integer:
         return int(expression)
     if expression.is_Symbol:
-        return parse_dim(str(expression))
+        return parse_dim(symbol_name(expression))
     arguments = [_dim_of_expression(argument) for argument in expression.args]
     if isinstance(expression, sympy.Add):
         total: Dim = 0

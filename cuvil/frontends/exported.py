@@ -35,8 +35,9 @@ from cuvil.frontends.aten_types import array_of_tensor, dtype_of, type_of_value
 from cuvil.frontends.export_errors import explained, quiet
 from cuvil.frontends.exported_control import has_batching
 from cuvil.frontends.exported_numbers import as_value
+from cuvil.frontends.exported_symbols import declare_symbols
 
-_EXPORTING = threading.RLock()
+EXPORTING = threading.RLock()
 """torch.export keeps its state in globals: one thread at a time."""
 
 LARGEST_CONSTANT = 64
@@ -77,6 +78,8 @@ class ImportedModule:
     """The pytree (torch.utils._pytree.TreeSpec) of (args, kwargs)."""
     output_tree: Any
     name: str = "main"
+    dim_names: Mapping[int, Mapping[int, str]] = field(default_factory=dict[int, Mapping[int, str]])
+    """What the caller calls open dims: for each leaf of the inputs, by axis."""
 
     def __str__(self) -> str:
         return str(self.module)
@@ -93,7 +96,7 @@ def trace_model(
         example_inputs = (example_inputs,)
     try:
         args, keywords = _distinct((tuple(example_inputs), dict(kwargs or {})))
-        with _EXPORTING, torch.no_grad(), quiet():
+        with EXPORTING, torch.no_grad(), quiet():
             program = torch.export.export(model, args, keywords, strict=False)
     except Exception as error:
         raise explained(error, type(model).__name__) from error
@@ -121,7 +124,7 @@ def import_exported(program: ExportedProgram, name: str = "main") -> ImportedMod
     """
     graphs = [module.graph for module in program.graph_module.modules() if isinstance(module, GraphModule)]
     if any(needs_functionalization(graph) or has_batching(graph) for graph in graphs):
-        with _EXPORTING:
+        with EXPORTING:
             program = program.run_decompositions({})
     _refuse_mutation(program)
     return _Import(program, name).run()
@@ -167,7 +170,7 @@ class _Import:
         self.builder.location = UNKNOWN_LOC
         self.builder.emit(ReturnOp(*results))
         types = ([argument.type for argument in self.block.args], [result.type for result in results])
-        return FuncOp(self.name, types, Region([self.block]))
+        return declare_symbols(FuncOp(self.name, types, Region([self.block])), self.program)
 
     # -- inputs ------------------------------------------------------------------------------------------------------
 

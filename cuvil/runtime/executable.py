@@ -125,6 +125,12 @@ class Executable:
         if status:
             raise CuvilRuntimeError(f"compiled code failed with status {status}")
 
+    def arena_size(self, symbols: Sequence[int] = ()) -> int:
+        """The bytes of the arena where the symbols have these values."""
+        if self._arena_function is not None:
+            return self._arena_function(ctypes.addressof((ctypes.c_int64 * len(symbols))(*symbols)))
+        return self.arena_bytes(symbols) if callable(self.arena_bytes) else self.arena_bytes
+
     def call(self, inputs: Sequence[int], outputs: Sequence[int], symbols: Sequence[int] = ()) -> None:
         """Run the entry on buffers given by their addresses; `symbols` are the dynamic dims' values, in order.
 

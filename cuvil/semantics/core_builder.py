@@ -14,13 +14,14 @@ from cuvil.dialects.tensor import (
     ConstantOp,
     ReduceOp,
     ReshapeOp,
+    SizeOp,
     TernaryOp,
     UnaryOp,
     element_of,
     shape_of,
     tensor_of,
 )
-from cuvil.semantics.dims import Dim
+from cuvil.semantics.dims import Dim, product
 
 
 class CoreBuilder:
@@ -89,16 +90,11 @@ class CoreBuilder:
         return self.binary("div", total, self._count(value, axes, total))
 
     def _count(self, value: SSAValue, axes: Sequence[int], like: SSAValue) -> SSAValue | float:
-        dims = [shape_of(value.type)[axis] for axis in axes]
-        count = 1.0
-        for dim in dims:
-            if not isinstance(dim, int):
-                # The number of elements along unknown dims is itself a value: so many ones, added up.
-                ones = self.full(1.0, element_of(value), dims)
-                total = self.add(ReduceOp("add", ones, range(len(dims))))
-                return self.broadcast(total, (), shape_of(like.type))
-            count *= dim
-        return count
+        count = product(shape_of(value.type)[axis] for axis in axes)
+        if isinstance(count, int):
+            return float(count)
+        size = self.add(SizeOp(count, tensor_of(element_of(value), ())))
+        return self.broadcast(size, (), shape_of(like.type))
 
     def _like(self, value: SSAValue | float, like: SSAValue) -> SSAValue:
         if isinstance(value, SSAValue):
