@@ -24,7 +24,7 @@ from cuvil.frontends.dynamic_export import (
 )
 from cuvil.frontends.dynamic_shapes import DynamicShapes
 from cuvil.frontends.export_errors import explained, quiet
-from cuvil.semantics.dims import SymbolRange, symbols_in
+from cuvil.semantics.dims import DimExpr, SymbolRange
 
 if TYPE_CHECKING:
     from cuvil.frontends.exported import ImportedModule
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 def declare_symbols(function: FuncOp, program: ExportedProgram) -> FuncOp:
     """Say of the function of a program which symbols it has, in the order of its arguments, and their ranges."""
     declared = [shape_of(each) for each in function.function_type.inputs if isinstance(each, TensorType)]
-    names = dict.fromkeys(name for shape in declared for dim in shape for name in sorted(symbols_in([dim])))
+    open_dims = [dim for shape in declared for dim in shape if isinstance(dim, DimExpr)]
+    names = dict.fromkeys(name for dim in open_dims for name in sorted(dim.symbols()))
     if names:
         known = {symbol_name(symbol): found for symbol, found in ranges_of_program(program).items()}
         function.attributes[SYMBOLS] = symbols_attribute({name: known.get(name, SymbolRange()) for name in names})
