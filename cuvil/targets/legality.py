@@ -54,13 +54,21 @@ class Legality:
 
 
 _TENSOR = (*_CONTROL, "cuvil_tensor.")
-_KERNELS = (*_CONTROL, "cuvil_fused.kernel", "cuvil_tensor.global", "cuvil_tensor.parameter", "cuvil_tensor.constant")
+_KERNELS = (
+    *_CONTROL,
+    "cuvil_fused.kernel",
+    "cuvil_tensor.global",
+    "cuvil_tensor.parameter",
+    "cuvil_tensor.constant",
+    "cuvil_tensor.size",
+)
 _BUFFERS = (
     *(row for row in _CONTROL if row != "tensor.extract"),
     "memref.load",
     "memref.store",
     "cuvil_fused.",
     "cuvil_tensor.global",
+    "cuvil_tensor.size",
 )
 
 LEGAL: dict[str, Legality] = {
