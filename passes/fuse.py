@@ -35,7 +35,7 @@ from cuvil.analysis.fusion import FusionPlan, Group, Movement, plan_fusion
 from cuvil.dialects import tensor as ct
 from cuvil.dialects.fused import AccessAttr, KernelOp, YieldOp
 from cuvil.instrument import statistics
-from cuvil.semantics.views import static_shape
+from cuvil.semantics.views import dims_of
 
 
 @dataclass(frozen=True)
@@ -210,12 +210,12 @@ _IN_PLACE_ORDER = ct.ElementwiseOp | ct.CastOp | ct.ConstantOp | ct.BroadcastOp 
 
 def access_of(family: str, body: Block, outputs: Sequence[SSAValue]) -> AccessAttr:
     """How the kernel reads each of its arguments; see `cuvil_fused.access`."""
-    shapes = {static_shape(value) for value in outputs}
+    shapes = {dims_of(value) for value in outputs}
     streams = all(isinstance(op, _IN_PLACE_ORDER) for op in body.ops)
     patterns: list[str] = []
     for argument in body.args:
         users = [use.operation for use in argument.uses]
-        same_shape = shapes == {static_shape(argument)}
+        same_shape = shapes == {dims_of(argument)}
         if any(isinstance(user, ct.ContractOp | ct.AttentionOp) for user in users) or (
             family in ("contraction", "attention") and not same_shape and _reaches_anchor(argument)
         ):

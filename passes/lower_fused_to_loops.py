@@ -9,28 +9,33 @@
       memref<32xf32>
     cuvil_fused.copy %a, %b                           =>  memref.copy %a, %b
     memref.load %m[] : memref<i1>                     =>  memref.load %m[%c0] : memref<1xi1>
+    cuvil_tensor.size "2*s0" : index                  =>  arith on %s0, a new last argument of the function
 
-Requires: destination style with planned memory (`bufferize`, `plan-memory`), packed weights (`pack-weights`), known
-dims. Ensures: the loop level, see `cuvil.codegen.loops`; kernels that are equal but for names share one function; a
+Buffers of symbolic sizes are `memref<?x..>`. Functions take the symbols that `cuvil_tensor.symbols` lists (without it,
+those of their arguments' types by name) as `index` arguments behind all others, kernels those that they are about.
+
+Requires: destination style with planned memory (`bufferize`, `plan-memory`), packed weights (`pack-weights`).
+Ensures: the loop level, see `cuvil.codegen.loops`; kernels that are equal but for names share one function; a
 destination that no operand shares is `llvm.noalias`. Initializers of globals are gone: whoever binds weights has
 evaluated them before.
-Declines: symbolic dims, with an error that names the op. Options: `target` (host, x86-64-v3, ...) and `threads` to
-cut for.
+Declines: a kernel whose emitter needs numbers where it has symbolic dims, with an error that names the op. Options:
+`target` (host, x86-64-v3, ...) and `threads` to cut for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
+    IndexType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -53,10 +58,12 @@ from cuvil.dialects import fused
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError, UserError
 from cuvil.instrument import statistics
+from cuvil.semantics.dims import Dim, DimExpr, ShapeEnvironment, product, symbols_in
 from cuvil.semantics.signatures import (
     ARENA_BYTES,
     OUTPUTS,
     Host,
+    arena_function,
     input_types,
     number_attribute,
     output_types,
@@ -94,13 +101,34 @@ class LowerFusedToLoopsPass(ModulePass):
 
 
 def flat_type(value_type: Attribute) -> Attribute:
-    """The flat buffer type of a memref or tensor type; other types are themselves."""
-    if isinstance(value_type, MemRefType | TensorType):
-        shape = value_type.get_shape()
-        if any(dim < 0 for dim in shape):
-            raise CuvilError(f"native code for symbolic dims is not available: {value_type}; give the dim a number")
-        return MemRefType(storage_type(value_type.element_type), [prod(shape)])
-    return value_type
+    """The flat buffer type of a memref or tensor type; other types, and the arena's, are themselves."""
+    if not isinstance(value_type, MemRefType | TensorType) or is_open(value_type):
+        return value_type
+    size = product(ct.shape_of(value_type))
+    return MemRefType(storage_type(value_type.element_type), [size if isinstance(size, int) else DYNAMIC_INDEX])
+
+
+def is_open(value_type: MemRefType | TensorType) -> bool:
+    """Whether it is `memref<?x..>`, a flat buffer whose size has no name."""
+    return (
+        isinstance(value_type, MemRefType)
+        and value_type.get_shape() == (DYNAMIC_INDEX,)
+        and not isinstance(value_type.memory_space, ct.DimsAttr)
+    )
+
+
+def symbols_of_kernel(kernel: fused.KernelOp) -> list[str]:
+    """The symbols that the code of a kernel may need, by name: those of its types and sizes."""
+    dims: list[Dim] = []
+    values = [*kernel.inputs, *kernel.into]
+    for op in kernel.body.block.ops:
+        values += op.results
+        if isinstance(op, ct.SizeOp):
+            dims.append(op.value)
+    for value in values:
+        if isinstance(value.type, MemRefType | TensorType):
+            dims += ct.shape_of(value.type)
+    return sorted(symbols_in(dims))
 
 
 @dataclass
@@ -109,6 +137,9 @@ class _Lowering:
     target: CpuTarget
     threads: int
     kernels: dict[object, str] = field(default_factory=dict[object, str])
+    symbols: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    """The symbols' values in the function that is being lowered."""
+    environment: ShapeEnvironment = field(default_factory=ShapeEnvironment)
     names: set[str] = field(default_factory=set[str])
     hosts: list[Host] = field(default_factory=list[Host])
     parameters: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
@@ -128,6 +159,7 @@ class _Lowering:
         if len(function.body.blocks) != 1:
             raise UserError("the function has several blocks; write its control flow with scf", function)
         block = function.body.block
+        self._take_symbols(function)
         for op in list(function.walk()):
             if op is not function:
                 self._lower_op(op)
@@ -137,7 +169,25 @@ class _Lowering:
         ]:
             _retype(value)
         inputs = [value.type for value in block.args]
-        function.function_type = FunctionType.from_lists(inputs, [])
+        function.function_type = FunctionType.from_lists(inputs, function.function_type.outputs.data)
+
+    def _take_symbols(self, function: func.FuncOp) -> None:
+        """Give the function an argument for each symbol."""
+        self.environment = ct.environment_of(function)
+        names = list(self.environment.ranges)
+        if not names:
+            types = [argument for argument in function.function_type.inputs if isinstance(argument, MemRefType)]
+            names = sorted(symbols_in(dim for each in types if not is_open(each) for dim in ct.shape_of(each)))
+        block = function.body.block
+        self.symbols = {name: block.insert_arg(IndexType(), len(block.args)) for name in names}
+        for name, argument in self.symbols.items():
+            argument.name_hint = name
+        if names and function.arg_attrs is not None:
+            function.arg_attrs = ArrayAttr([*function.arg_attrs, *([DictionaryAttr({})] * len(names))])
+
+    def _builder(self) -> LoopBuilder:
+        """For operations of the host program, to be taken by `_taken`."""
+        return LoopBuilder(Block(), self.symbols, self.environment)
 
     def _note_host(self, function: func.FuncOp) -> None:
         """Keep what flat buffers do not tell, to be written down once the globals are in their final order."""
@@ -145,8 +195,9 @@ class _Lowering:
             return
         inputs, outputs = tuple(input_types(function)), tuple(output_types(function))
         function.attributes.setdefault(INPUTS, IntegerAttr(len(inputs), 64))
-        arena_bytes = number_attribute(function, ARENA_BYTES) or 0
-        self.hosts.append(Host(function.sym_name.data, inputs, outputs, arena_bytes, (), ()))
+        arena_bytes = None if arena_function(function) else number_attribute(function, ARENA_BYTES) or 0
+        symbols = ct.symbols_of(function)
+        self.hosts.append(Host(function.sym_name.data, inputs, outputs, arena_bytes, (), (), symbols))
 
     def attach_host(self) -> None:
         """Say of the module which function is its host and what it takes, if there is one such function."""
@@ -165,12 +216,19 @@ class _Lowering:
                 made = memref.GetGlobalOp(op.symbol.string_value(), flat_type(op.buffer.type))  # pyright: ignore
                 self._replace(op, [made])
             case fused.ArenaViewOp():
-                b = LoopBuilder(Block())
-                offset = b.index(op.offset_bytes.value.data)
-                made = memref.ViewOp.build(operands=[op.arena, offset, []], result_types=[flat_type(op.buffer.type)])
+                b = self._builder()
+                offset = b.index(b.add(op.offset_bytes.value.data, op.offset or 0))
+                flat = flat_type(op.buffer.type)
+                made = memref.ViewOp.build(operands=[op.arena, offset, _open_sizes(b, op.buffer)], result_types=[flat])
                 self._replace(op, [*self._taken(b), made])
             case fused.CopyOp():
-                self._replace(op, [memref.CopyOp(op.source, op.target)])
+                self._copy(op)
+            case ct.SizeOp():
+                b = self._builder()
+                size = b.index(op.value)
+                block.insert_ops_before(self._taken(b), op)
+                op.result.replace_all_uses_with(size)
+                block.erase_op(op)
             case memref.LoadOp() | memref.StoreOp():
                 self._flatten_access(op, block)
             case fused.AllocOp() | fused.FreeOp():
@@ -182,7 +240,17 @@ class _Lowering:
             case _:
                 pass
 
+    def _copy(self, op: fused.CopyOp) -> None:
+        b = self._builder()
+        if not (sizes := _open_sizes(b, op.source)):
+            self._replace(op, [memref.CopyOp(op.source, op.target)])
+            return
+        # Flat buffers do not tell their sizes below: the copy's source says how much of it is meant.
+        whole = memref.ReinterpretCastOp.from_dynamic(op.source, [0], sizes, [1], flat_type(op.source.type))
+        self._replace(op, [*self._taken(b), whole, memref.CopyOp(whole.result, op.target)])
+
     def _taken(self, b: LoopBuilder) -> list[Operation]:
+        b.finish()
         made = list(b.block.ops)
         for op in made:
             op.detach()
@@ -202,10 +270,10 @@ class _Lowering:
     def _flatten_access(self, op: memref.LoadOp | memref.StoreOp, block: Block) -> None:
         memref_type = op.memref.type
         assert isinstance(memref_type, MemRefType)
-        shape = memref_type.get_shape()
-        if len(shape) == 1:
+        if len(memref_type.get_shape()) == 1:
             return
-        b = LoopBuilder(Block())
+        shape = ct.shape_of(memref_type)
+        b = self._builder()
         position = b.index(b.linear(0, list(op.indices), contiguous_strides(shape)))
         block.insert_ops_before(self._taken(b), op)
         if isinstance(op, memref.LoadOp):
@@ -221,17 +289,23 @@ class _Lowering:
     def _call(self, op: fused.KernelOp, block: Block) -> None:
         if not op.is_destination_style:
             raise UserError(f"{op.name}: is not in destination style; run bufferize before lower-fused-to-loops", op)
-        key = structural_key(op)
+        symbols = symbols_of_kernel(op)
+        missing = [name for name in symbols if name not in self.symbols]
+        if missing:
+            raise UserError(f"{op.name}: symbol {missing[0]} is none of the function's; list it in its symbols", op)
+        ranges = {name: self.environment.ranges[name] for name in symbols if name in self.environment.ranges}
+        key = (structural_key(op), tuple(ranges.items()))
         if key not in self.kernels:
-            self.kernels[key] = self._emit(op)
+            self.kernels[key] = self._emit(op, symbols, ShapeEnvironment(ranges))
             statistics.count("lower-fused-to-loops", "kernel-functions")
         statistics.count("lower-fused-to-loops", "kernel-calls")
-        call = func.CallOp(self.kernels[key], [*op.inputs, *op.into], [])
+        values = [self.symbols[name] for name in symbols]
+        call = func.CallOp(self.kernels[key], [*op.inputs, *op.into, *values], [])
         call.location = op.location
         block.insert_op_before(call, op)
         block.erase_op(op)
 
-    def _emit(self, op: fused.KernelOp) -> str:
+    def _emit(self, op: fused.KernelOp, symbols: Sequence[str], environment: ShapeEnvironment) -> str:
         name = op.kernel_name.data
         number = 0
         while name in self.names:
@@ -240,30 +314,44 @@ class _Lowering:
         self.names.add(name)
         try:
             types = [flat_type(value.type) for value in (*op.inputs, *op.into)]
-            function = func.FuncOp(name, (types, []), visibility="private")
-            function.arg_attrs = _promises(op)
-            self._fill(op, function)
+            function = func.FuncOp(name, ([*types, *[IndexType()] * len(symbols)], []), visibility="private")
+            function.arg_attrs = _promises(op, len(symbols))
+            self._fill(op, function, symbols, environment)
         except CuvilError as error:
             raise UserError(f"kernel @{op.kernel_name.data}: {error}", op) from error
         function.location = op.location
         self.module.body.block.add_op(function)
         return name
 
-    def _fill(self, op: fused.KernelOp, function: func.FuncOp) -> None:
-        count = len(op.inputs)
+    def _fill(
+        self, op: fused.KernelOp, function: func.FuncOp, symbols: Sequence[str], environment: ShapeEnvironment
+    ) -> None:
+        count, end = len(op.inputs), len(op.inputs) + len(op.into)
         arguments = function.body.block.args
         buffers: dict[SSAValue, SSAValue] = dict(zip(op.body.block.args, arguments[:count], strict=True))
         for argument, buffer in zip(op.body.block.args, arguments[:count], strict=True):
             buffer.name_hint = argument.name_hint
         operations = [inner for inner in op.body.block.ops if not isinstance(inner, fused.YieldOp)]
-        results = list(zip(op.yielded, arguments[count:], strict=True))
+        results = list(zip(op.yielded, arguments[count:end], strict=True))
         kernel = LoopKernel(operations, results, buffers, self.target, self.threads)
-        b = LoopBuilder(function.body.block)
+        b = LoopBuilder(function.body.block, dict(zip(symbols, arguments[end:], strict=True)), environment)
+        for name, argument in b.symbols.items():
+            argument.name_hint = name
         _EMITTERS.get(op.family.data, emit_anchored_kernel)(b, kernel)
+        b.finish()
         b.block.add_op(func.ReturnOp())
 
 
-def _promises(kernel: fused.KernelOp) -> ArrayAttr[DictionaryAttr] | None:
+def _open_sizes(b: LoopBuilder, buffer: SSAValue) -> list[SSAValue]:
+    """The size of a buffer's flat type, where that leaves it open."""
+    assert isinstance(buffer.type, MemRefType)
+    if is_open(buffer.type):
+        return []
+    size = product(ct.shape_of(buffer.type))
+    return [b.index(size)] if isinstance(size, DimExpr) else []
+
+
+def _promises(kernel: fused.KernelOp, symbols: int) -> ArrayAttr[DictionaryAttr] | None:
     """`llvm.noalias` for the destinations that no call of the kernel can have in common with an operand.
 
     Only a kernel of the loop family may work in place, and only over an operand of the same type that it streams.
@@ -280,7 +368,8 @@ def _promises(kernel: fused.KernelOp) -> ArrayAttr[DictionaryAttr] | None:
     if not any(apart):
         return None
     promise, nothing = DictionaryAttr({NOALIAS: UnitAttr()}), DictionaryAttr({})
-    return ArrayAttr([nothing] * len(kernel.inputs) + [promise if alone else nothing for alone in apart])
+    promises = [promise if alone else nothing for alone in apart]
+    return ArrayAttr([nothing] * len(kernel.inputs) + promises + [nothing] * symbols)
 
 
 def _retype(value: SSAValue) -> None:

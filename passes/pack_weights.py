@@ -80,7 +80,7 @@ def _is_weight(value: SSAValue) -> bool:
 def _pack_right_operand(kernel: KernelOp, op: ct.ContractOp, target: CpuTarget) -> None:
     batch, free, summed = contraction_dims(op, 1)
     view = view_of(op.rhs)
-    if isinstance(op.rhs.owner, ct.UnpackOp) or batch or len(free) != 1 or len(summed) != 1 or view is None:
+    if isinstance(op.rhs.owner, ct.UnpackOp) or batch or len(free) != 1 or len(summed) != 1:
         return
     if not isinstance(view.root, BlockArgument) or not _is_weight(kernel.inputs[view.root.index]):
         return

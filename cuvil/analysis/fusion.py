@@ -37,12 +37,13 @@ from cuvil.analysis.fusion_groups import (
     Movement,
     Ordering,
     Streaming,
-    known_shape,
+    loop_shape,
 )
 from cuvil.analysis.fusion_legality import Legality, Refusal
 from cuvil.analysis.operand_views import contraction_dims, merged_stride, takes_view
 from cuvil.dialects import tensor as ct
 from cuvil.instrument import remarks
+from cuvil.semantics.dims import Dim
 from cuvil.semantics.splats import is_splat
 from cuvil.semantics.views import view_of
 
@@ -90,7 +91,7 @@ class _Planner:
         elif isinstance(op, Anchor):
             self._visit_anchor(op, number)
         elif isinstance(op, Ordering):
-            group = self.grouping.new_group(op, number, "ordering", known_shape(op.results[0]))
+            group = self.grouping.new_group(op, number, "ordering", loop_shape(op.results[0]))
             for operand in op.operands:
                 self.grouping.read(group, self.grouping.buffer(operand, number))
         else:
@@ -150,7 +151,7 @@ class _Planner:
         self.grouping.ends_at(op.result)
         group.depth += 1
         group.level[op.result] = group.depth
-        group.shape = known_shape(op.result)
+        group.shape = loop_shape(op.result)
 
     def _reshape_belongs(self, op: ct.ReshapeOp, group: Group) -> bool:
         """After a transpose always; else only if what reads it is element-wise or needs a buffer of that shape."""
@@ -178,7 +179,7 @@ class _Planner:
             return
         for group, refusal in refusals:
             self._remark(op, group, refusal)
-        group = self.grouping.new_group(op, number, "loop", known_shape(op.results[0]))
+        group = self.grouping.new_group(op, number, "loop", loop_shape(op.results[0]))
         group.level[op.results[0]] = 0
         for operand in op.operands:
             for base in self.grouping.bases(operand):
@@ -242,7 +243,7 @@ class _Planner:
                 group.level[result] = group.depth
 
     def _visit_reduce(self, op: ct.ReduceOp, number: int) -> None:
-        shape, axes = known_shape(op.input), sorted(ct.numbers(op.axes))
+        shape, axes = loop_shape(op.input), sorted(ct.numbers(op.axes))
         split = len(shape) - len(axes) if axes == list(range(len(shape) - len(axes), len(shape))) and axes else None
         group = self.grouping.owner_group(op.input)
         if group is not None and group.family == "loop" and op.input not in self.grouping.materialized:
@@ -270,7 +271,7 @@ class _Planner:
         for base in self.grouping.bases(op.input):
             self.grouping.read(group, base)
 
-    def _row_group_reading(self, op: ct.ReduceOp, shape: tuple[int, ...], split: int | None) -> Group | None:
+    def _row_group_reading(self, op: ct.ReduceOp, shape: tuple[Dim, ...], split: int | None) -> Group | None:
         """A row group that already reduces the same operand along the same axes."""
         for use in op.input.uses:
             other = use.operation
@@ -283,7 +284,7 @@ class _Planner:
     def _visit_anchor(self, op: Operation, number: int) -> None:
         family = next(name for anchor, name in FAMILY.items() if isinstance(op, anchor))
         operands = [self._readable(op, index, operand, number) for index, operand in enumerate(op.operands)]
-        group = self.grouping.new_group(op, number, family, known_shape(op.results[0]))
+        group = self.grouping.new_group(op, number, family, loop_shape(op.results[0]))
         group.level[op.results[0]] = 0
         for operand in operands:
             for base in self.grouping.bases(operand):
@@ -292,7 +293,7 @@ class _Planner:
     def _readable(self, op: Operation, index: int, operand: SSAValue, number: int) -> SSAValue:
         """An anchor's operand: as a strided view of a buffer if the anchor's emitter takes it, else as a buffer."""
         view = view_of(operand, lambda value: self.grouping.owner_group(value) is not None)
-        if view is None or not takes_view(op, index, view):
+        if not takes_view(op, index, view):
             return self.grouping.buffer(operand, number)
         self.grouping.buffer(view.root, number)
         self.grouping.ends_view_at(operand, view.root)

@@ -15,8 +15,9 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from cuvil.dialects import tensor as ct
+from cuvil.semantics.dims import Dim
 from cuvil.semantics.splats import is_splat
-from cuvil.semantics.views import static_shape
+from cuvil.semantics.views import dims_of
 
 Movement = (
     ct.BroadcastOp
@@ -52,7 +53,7 @@ class Group:
 
     position: int
     family: str
-    shape: tuple[int, ...]
+    shape: tuple[Dim, ...]
     members: dict[Operation, None] = field(default_factory=dict[Operation, None])
     inputs: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
     level: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
@@ -85,9 +86,9 @@ class FusionPlan:
         return (isinstance(op, Movement) and op not in self.group_of) or op in self.inlined
 
 
-def known_shape(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a tensor, () where it is not known or the value is no tensor: such ops join nothing by shape."""
-    return static_shape(value) or ()
+def loop_shape(value: SSAValue) -> tuple[Dim, ...]:
+    """The shape of a tensor, () where the value is none: ops on such values join nothing by shape."""
+    return dims_of(value) if isinstance(value.type, TensorType) else ()
 
 
 @dataclass
@@ -104,7 +105,7 @@ class Grouping:
         """What reads `value` from now on reads it and does not look through what computes it."""
         self._bases[value] = [value]
 
-    def new_group(self, op: Operation, number: int, family: str, shape: tuple[int, ...]) -> Group:
+    def new_group(self, op: Operation, number: int, family: str, shape: tuple[Dim, ...]) -> Group:
         """A group of `op` alone that runs at position `number`."""
         group = Group(number, family, shape)
         self.plan.groups.append(group)
@@ -173,7 +174,7 @@ class Grouping:
 
     def materialize(self, op: Operation, value: SSAValue, number: int) -> None:
         """Make a kernel of `op` alone, a movement op, inlined op or splat that gives `value`."""
-        group = Group(max(self.position.get(op, number), 0), "loop", known_shape(value))
+        group = Group(max(self.position.get(op, number), 0), "loop", loop_shape(value))
         self.plan.groups.append(group)
         group.members[op] = None
         self.plan.group_of[op] = group

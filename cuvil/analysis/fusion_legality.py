@@ -6,12 +6,12 @@ A `Refusal` is what a remark shows. Nothing here changes a group.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
-from cuvil.analysis.fusion_groups import Group, Grouping, known_shape
+from cuvil.analysis.fusion_groups import Group, Grouping, loop_shape
 from cuvil.dialects import tensor as ct
+from cuvil.semantics.dims import Dim, product
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Legality:
             return Refusal(f"the kernel has max-ops={self.max_ops} ops already")
         if (refusal := self.cycle(group, op)) is not None:
             return refusal
-        shape = known_shape(op.results[0])
+        shape = loop_shape(op.results[0])
         if group.family != "loop":
             return self._refuses_epilogue(group, op, shape)
         if group.split is None and not group.is_columns:
@@ -51,7 +51,7 @@ class Legality:
                     return Refusal("the kernel is read before another operand of the op is there")
         return None
 
-    def _refuses_epilogue(self, group: Group, op: Operation, shape: tuple[int, ...]) -> Refusal | None:
+    def _refuses_epilogue(self, group: Group, op: Operation, shape: tuple[Dim, ...]) -> Refusal | None:
         if shape != group.shape:
             return Refusal("the op's shape is not that of the contraction's result")
         if self._is_for_reduction(group, op):
@@ -76,7 +76,7 @@ class Legality:
         inside = [operand for operand in op.operands if self.grouping.owner_group(operand) is group]
         return any(use.operation is not op for operand in inside for use in operand.uses)
 
-    def _refuses_reduced(self, group: Group, op: Operation, shape: tuple[int, ...]) -> Refusal | None:
+    def _refuses_reduced(self, group: Group, op: Operation, shape: tuple[Dim, ...]) -> Refusal | None:
         is_full = shape == group.shape and not group.is_columns
         for operand in op.operands:
             inside = [base for base in self.grouping.bases(operand) if self.grouping.owner_group(base) is group]
@@ -89,12 +89,12 @@ class Legality:
             return Refusal("the op reads a reduced value other than row by row")
         if is_full:
             return None
-        rows = prod(group.shape[: group.split]) if group.split is not None else None
+        rows = product(group.shape[: group.split]) if group.split is not None else None
         operands = [operand for operand in op.operands if self.grouping.owner_group(operand) is group]
-        reduced = [operand for operand in operands if group.level.get(operand, 0) > 0 and known_shape(operand) == shape]
+        reduced = [operand for operand in operands if group.level.get(operand, 0) > 0 and loop_shape(operand) == shape]
         if not reduced:
             return Refusal("the op is neither of the rows' nor of the reduced shape")
-        if rows is not None and prod(shape) != rows:
+        if rows is not None and product(shape) != rows:
             return Refusal("the op is neither of the rows' nor of the reduced shape")
         return None
 
@@ -102,21 +102,21 @@ class Legality:
         """Whether a chain of broadcasts and reshapes repeats one element a row along that row only."""
         if group.split is None:
             return False
-        rows = prod(group.shape[: group.split])
+        rows = product(group.shape[: group.split])
         while isinstance(owner := value.owner, ct.BroadcastOp | ct.ReshapeOp) and owner not in group.members:
-            source, result = known_shape(owner.input), known_shape(value)
+            source, result = loop_shape(owner.input), loop_shape(value)
             if isinstance(owner, ct.BroadcastOp):
                 pairs = [(dim, axis) for dim, axis in zip(source, ct.numbers(owner.axes), strict=True) if dim != 1]
                 if any(axis >= group.split for _, axis in pairs) and result == group.shape:
                     return False
-                if prod(dim for dim, _ in pairs) != rows:
+                if product(dim for dim, _ in pairs) != rows:
                     return False
-                if result != group.shape and prod(result) != rows:
+                if result != group.shape and product(result) != rows:
                     return False
-            elif prod(source) != rows:
+            elif product(source) != rows:
                 return False
             value = owner.input
-        return self.grouping.owner_group(value) is group and prod(known_shape(value)) == rows
+        return self.grouping.owner_group(value) is group and product(loop_shape(value)) == rows
 
     def refuses_reduce(self, group: Group, op: ct.ReduceOp, split: int | None) -> Refusal | None:
         """Why a reduction whose rows' dims end at `split` cannot be computed in `group`'s loops; None if it can."""
@@ -124,7 +124,7 @@ class Legality:
             return Refusal(f"the kernel has max-ops={self.max_ops} ops already")
         if (refusal := self.cycle(group, op)) is not None:
             return refusal
-        if known_shape(op.input) != group.shape:
+        if loop_shape(op.input) != group.shape:
             return Refusal("the reduced operand does not have the loops' shape")
         if group.is_columns or (group.split is not None and group.split != split):
             return Refusal("the kernel reduces other axes")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from xdsl.ir import Operation
 
 from cuvil.dialects import tensor as ct
+from cuvil.semantics.dims import Dim, ShapeEnvironment, product
 from cuvil.semantics.views import View, reshaped_strides
 
 
@@ -34,10 +34,10 @@ def contraction_dims(op: ct.ContractOp, index: int) -> tuple[list[int], list[int
     return batch, [dim for dim in range(rank) if dim not in batch and dim not in summed], summed
 
 
-def merged_stride(view: View, dims: Sequence[int]) -> int | None:
+def merged_stride(view: View, dims: Sequence[int]) -> Dim | None:
     """The one stride of several dims of a view taken as one, None if there is none."""
     shape = [view.shape[dim] for dim in dims]
-    merged = reshaped_strides(shape, [view.strides[dim] for dim in dims], [prod(shape)])
+    merged = reshaped_strides(shape, [view.strides[dim] for dim in dims], [product(shape)])
     return None if merged is None else merged[0]
 
 
@@ -45,7 +45,13 @@ def _contraction_takes(op: ct.ContractOp, index: int, view: View) -> bool:
     """Free dims and summed dims each have one stride; of the right operand one of the two is contiguous."""
     _, free, summed = contraction_dims(op, index)
     strides = merged_stride(view, free), merged_stride(view, summed)
-    if None in strides or any(stride < 0 for stride in view.strides):
+    if None in strides or any(_may_be_negative(stride) for stride in view.strides):
         return False
-    extents = [prod(view.shape[dim] for dim in dims) for dims in (free, summed)]
+    extents = [product(view.shape[dim] for dim in dims) for dims in (free, summed)]
     return index == 0 or any(stride == 1 or extent == 1 for stride, extent in zip(strides, extents, strict=True))
+
+
+def _may_be_negative(stride: Dim) -> bool:
+    """A reversed dim has a negative stride; what an expression of symbols is, their not being negative says."""
+    low, _ = ShapeEnvironment().bounds(stride)
+    return low is None or low < 0

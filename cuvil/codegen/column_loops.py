@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.ir import SSAValue
 
 from cuvil.codegen.loop_kernel import LoopKernel, attempt, loop_index, outer_loop, store_point
 from cuvil.codegen.loops import Index, LoopBuilder
-from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator, known_shape
+from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator
 from cuvil.codegen.reductions import combine, narrowed, neutral, widened
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError
+from cuvil.semantics.dims import Dim, product
+from cuvil.semantics.views import dims_of
 
 
 @dataclass
@@ -26,13 +27,11 @@ class Columns:
 
     def emit(self) -> None:
         first = self.kernel.reductions[0]
-        self.shape, self.axes = known_shape(first.input), ct.numbers(first.axes)
-        if any(
-            known_shape(op.input) != self.shape or ct.numbers(op.axes) != self.axes for op in self.kernel.reductions
-        ):
+        self.shape, self.axes = dims_of(first.input), ct.numbers(first.axes)
+        if any(dims_of(op.input) != self.shape or ct.numbers(op.axes) != self.axes for op in self.kernel.reductions):
             raise CuvilError("cuvil_fused.kernel: reductions over different axes cannot share one kernel")
         self.kept = tuple(dim for dim in range(len(self.shape)) if dim not in self.axes)
-        if prod(self.shape[dim] for dim in self.kept) == 0:
+        if product(self.shape[dim] for dim in self.kept) == 0:
             return
         for width in dict.fromkeys((self.kernel.lanes, 1)):
             if attempt(self.b, lambda width=width: self._nest(width)) is None:
@@ -45,16 +44,16 @@ class Columns:
         )
         b, kernel = self.b, self.kernel
         outer = tuple(self.shape[dim] for dim in (self.kept[:-1] if along_kept else self.kept))
-        columns = self.shape[self.kept[-1]] if along_kept else 1
-        width = width if along_kept and columns >= width else 1
-        unroll = 4 if columns >= 4 * width and width > 1 else 1
+        columns: Dim = self.shape[self.kept[-1]] if along_kept else 1
+        width = width if along_kept and not b.is_at_least(width - 1, columns) else 1
+        unroll = 4 if not b.is_at_least(4 * width - 1, columns) and width > 1 else 1
         block = width * unroll
-        blocks = -(-columns // block)
-        with outer_loop(b, prod(outer) * blocks, kernel.flops(), kernel.threads) as loop:
+        blocks = b.ceil_div(columns, block)
+        with outer_loop(b, b.mul(product(outer), blocks), kernel.flops(), kernel.threads) as loop:
             item = loop_index(loop)
             row = FlatGroup(b.div(item, blocks), outer)
             start = b.mul(b.rem(item, blocks), block)
-            if columns % block == 0:
+            if b.rem(columns, block) == 0:
                 self._block(row, start, width, unroll, along_kept, None)
                 return
             full = b.compare_index("sle", b.add(start, block), columns)
@@ -62,7 +61,7 @@ class Columns:
                 with then:
                     self._block(row, start, width, unroll, along_kept, None)
                 with other, b.for_(start, columns, width) as rest:
-                    mask = b.tail_mask(b.sub(columns, rest.index), width) if columns % width else None
+                    mask = b.tail_mask(b.sub(columns, rest.index), width) if b.rem(columns, width) != 0 else None
                     self._block(row, rest.index, width, 1, along_kept, mask)
 
     def _block(
@@ -80,11 +79,11 @@ class Columns:
                 total = narrowed(b, totals[number * unroll + part], element)
                 evaluator.bound[op.result] = lambda _, total=total: total
             for value, buffer in kernel.results:
-                shape = known_shape(value)
+                shape = dims_of(value)
                 point = self._result_point(row, lanes[part], shape, along_kept)
                 store_point(evaluator, value, buffer, point)
 
-    def _result_point(self, row: FlatGroup, lane: Coordinate, shape: tuple[int, ...], along_kept: bool) -> Point:
+    def _result_point(self, row: FlatGroup, lane: Coordinate, shape: tuple[Dim, ...], along_kept: bool) -> Point:
         """The point of a reduced value, with or without its kept dims of 1."""
         inside = (*row.coordinates(), lane) if along_kept else tuple(row.coordinates())
         if len(shape) == len(self.kept):

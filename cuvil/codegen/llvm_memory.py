@@ -20,6 +20,7 @@ Buffers have rank 1 and identity layout; higher static ranks with identity layou
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import llvm, memref, vector
@@ -153,13 +154,16 @@ def _copy(f: FunctionLowering, op: memref.CopyOp) -> None:
     buffer = op.source.type
     assert isinstance(buffer, MemRefType)
     shape = buffer.get_shape()
-    if not isinstance(buffer.layout, NoneAttr) or DYNAMIC_INDEX in shape:
-        raise UnsupportedError(f"{op.name}: expected a static size and identity layout, got {buffer}")
     size = size_bytes(buffer.element_type)
-    for extent in shape:
-        size *= extent
+    cast = op.source.owner
+    if shape == (DYNAMIC_INDEX,) and isinstance(cast, memref.ReinterpretCastOp) and len(cast.sizes) == 1:
+        length = _multiply(f, f.value(cast.sizes[0]), size)
+    elif isinstance(buffer.layout, NoneAttr) and DYNAMIC_INDEX not in shape:
+        length = f.b.constant(size * prod(shape))
+    else:
+        raise UnsupportedError(f"{op.name}: expected a known size and identity layout, got {buffer}")
     source, target = f.value(op.source), f.value(op.destination)
-    f.b.intrinsic("llvm.memmove", target, source, f.b.constant(size), f.b.constant(0, i1), result=None)
+    f.b.intrinsic("llvm.memmove", target, source, length, f.b.constant(0, i1), result=None)
 
 
 # -- buffers -----------------------------------------------------------------------------------------------------------
@@ -178,11 +182,12 @@ def _alloca(f: FunctionLowering, op: memref.AllocaOp) -> None:
 def _alloc(f: FunctionLowering, op: memref.AllocOp) -> None:
     buffer = op.memref.type
     assert isinstance(buffer, MemRefType)
-    if op.dynamic_sizes:
-        raise UnsupportedError(f"{op.name}: expected a static size, got {buffer}")
-    size = size_bytes(memory_type(llvm_type(buffer.element_type))) * buffer.element_count()
+    size = size_bytes(memory_type(llvm_type(buffer.element_type)))
+    bytes_needed = f.b.constant(size * prod(extent for extent in buffer.get_shape() if extent != DYNAMIC_INDEX))
+    for extent in op.dynamic_sizes:
+        bytes_needed = f.b.op(llvm.MulOp, f.value(extent), bytes_needed, result=i64)
     f.module.declare("malloc", [i64], PTR)
-    f.set(op, f.b.call("malloc", [f.b.constant(size)], PTR)[0])
+    f.set(op, f.b.call("malloc", [bytes_needed], PTR)[0])
 
 
 def _dealloc(f: FunctionLowering, op: memref.DeallocOp) -> None:

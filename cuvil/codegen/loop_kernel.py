@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
@@ -18,16 +17,19 @@ from cuvil.codegen.points import (
     NeedsCut,
     Point,
     PointEvaluator,
-    known_shape,
     linear_position,
 )
 from cuvil.dialects import tensor as ct
+from cuvil.semantics.dims import Dim, product
+from cuvil.semantics.views import dims_of
 from cuvil.targets.cpu import CpuTarget
 
 PARALLEL_GRAIN = 1 << 15
 """Element operations below which a kernel runs on one thread: entering a parallel region costs about as much."""
 
 _LANES_STORED_IN_LINE = 16
+_PARTS_A_THREAD = 4
+"""Parts of a loop of unknown length for each thread that it was compiled for: there may be more when it runs."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +58,14 @@ class LoopKernel:
                 widest = max(widest, bits)
         return max(self.target.lanes(widest), 1)
 
-    def flops(self) -> int:
+    def flops(self) -> Dim:
         """Element-operations of the region, as a measure of its work."""
-        total = 0
+        total: Dim = 0
         for op in self.operations:
             cost = op.function.flops if isinstance(op, ct.ElementwiseOp) else 1
-            total += cost * prod(known_shape(op.results[0]) if op.results else ())
+            total = total + cost * product(dims_of(op.results[0]) if op.results else ())
             if isinstance(op, ct.ReduceOp):
-                total += prod(known_shape(op.input))
+                total = total + product(dims_of(op.input))
         return total
 
 
@@ -83,12 +85,36 @@ def attempt(b: LoopBuilder, emit: Callable[[], None]) -> type[Exception] | Needs
 
 
 def outer_loop(
-    b: LoopBuilder, count: int, work: int, threads: int
+    b: LoopBuilder, count: Index, work: Dim, threads: int
 ) -> AbstractContextManager[SSAValue] | AbstractContextManager[ForLoop]:
     """A loop over `count` items, in parallel where `work` element operations in all are worth it."""
-    if threads > 1 and count > 1 and work >= PARALLEL_GRAIN:
+    if threads <= 1 or is_small(b, work) or (not isinstance(count, SSAValue) and b.is_at_least(1, count)):
+        return b.for_(0, count)
+    if b.is_at_least(work, PARALLEL_GRAIN):
         return b.parallel(count)
-    return b.for_(0, count)
+    return _shared_loop(b, count, work, threads)
+
+
+def is_small(b: LoopBuilder, work: Dim) -> bool:
+    """Whether `work` element operations are certainly not worth threads."""
+    return b.is_at_least(PARALLEL_GRAIN - 1, work)
+
+
+def shares(b: LoopBuilder, count: Index, work: Dim, threads: int) -> Index:
+    """Into how many parts to cut `count` items: one where the work, known when running only, is too little."""
+    is_worth_it = b.compare_index("sge", work, PARALLEL_GRAIN)
+    return b.min(b.select(is_worth_it, b.index(threads * _PARTS_A_THREAD), b.index(1)), count)
+
+
+@contextmanager
+def _shared_loop(b: LoopBuilder, count: Index, work: Dim, threads: int) -> Generator[SSAValue]:
+    """A loop whose work is known when running only: contiguous parts of it in parallel, or all of it as one part."""
+    parts = shares(b, count, work, threads)
+    with b.parallel(parts) as part:
+        start = b.div(b.mul(part, count), parts)
+        end = b.div(b.mul(b.add(part, 1), count), parts)
+        with b.for_(start, end) as loop:
+            yield loop.index
 
 
 def loop_index(loop: SSAValue | ForLoop) -> SSAValue:
@@ -99,11 +125,11 @@ def loop_index(loop: SSAValue | ForLoop) -> SSAValue:
 def store_point(evaluator: PointEvaluator, value: SSAValue, buffer: SSAValue, point: Point) -> None:
     """Compute the element(s) of `value` at `point` and store them in its row-major buffer."""
     computed = evaluator.vector(value, point)
-    position, step = linear_position(evaluator.b, known_shape(value), point)
+    position, step = linear_position(evaluator.b, dims_of(value), point)
     store_lanes(evaluator, computed, buffer, position, step)
 
 
-def store_lanes(evaluator: PointEvaluator, value: SSAValue, buffer: SSAValue, position: Index, step: int) -> None:
+def store_lanes(evaluator: PointEvaluator, value: SSAValue, buffer: SSAValue, position: Index, step: Dim) -> None:
     """Store lanes at `position + lane * step`."""
     b, mask = evaluator.b, evaluator.mask
     if evaluator.width == 1 or step == 1:

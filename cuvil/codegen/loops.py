@@ -4,8 +4,10 @@ The *loop level* is the dialect set that kernels are written in once their sched
 while, parallel), `arith`, `math`, `vector` (rank 1) and `memref` (rank 1, identity layout; a buffer of any logical
 shape is seen flat). `lower-loops-to-llvm` takes exactly what this builder makes.
 
-An `Index` is a Python int where the number is known and an `index` SSA value where it is not; arithmetic on it folds,
-so that one emitter serves static and dynamic shapes. Offsets and strides are in elements, never in bytes.
+An `Index` is a Python int where the number is known, a `DimExpr` where it is an expression of the function's symbols,
+and an `index` SSA value where only a loop knows it; arithmetic on it folds (dims as polynomials), so that one emitter
+serves static and symbolic shapes. A dim becomes a value when it meets one, once a function: what computes it from the
+symbols stands at the function's entry (`finish` puts it there). Offsets and strides are in elements, never in bytes.
 
 Operations are made with `Operation.create`, not through their constructors: a kernel is thousands of operations and the
 generic constructor costs twice as much. The verifier still sees all of them at the end of the lowering.
@@ -13,7 +15,7 @@ generic constructor costs twice as much. The verifier still sees all of them at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -23,6 +25,7 @@ from typing import Any, TypeAlias
 from xdsl.dialects import arith, math, memref, scf, vector
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     DenseIntOrFPElementsAttr,
     FloatAttr,
@@ -38,10 +41,12 @@ from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
+from cuvil.codegen.loop_dims import DimValues
 from cuvil.dialects import vector as lanes
+from cuvil.semantics.dims import Dim, DimExpr, ShapeEnvironment, exact_quotient
 
-Index: TypeAlias = int | SSAValue
-"""A number of elements: an int if known at compile time, else an `index` value."""
+Index: TypeAlias = int | DimExpr | SSAValue
+"""A number of elements: an int if known at compile time, a dim if the symbols say it, else an `index` value."""
 
 _INDEX = IndexType()
 _NO_FASTMATH = arith.FastMathFlagsAttr("none")
@@ -123,7 +128,20 @@ class LoopBuilder:
     """Appends loop-level operations at the end of `block`; `for_`, `if_` and `parallel` nest."""
 
     block: Block
+    symbols: Mapping[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    """The `index` values of the symbols that dims are expressions of."""
+    environment: ShapeEnvironment = field(default_factory=ShapeEnvironment)
+    """What is known of the symbols."""
     _constants: list[dict[Any, SSAValue]] = field(default_factory=lambda: [{}])
+    _dims: DimValues = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._entry = self.block
+        self._dims = DimValues(self.symbols, self.environment)
+
+    def finish(self) -> None:
+        """Put what computes dims from the symbols at the beginning of the block that the builder began with."""
+        self._dims.insert_at_start(self._entry)
 
     # -- inserting ---------------------------------------------------------------------------------------------------
 
@@ -159,6 +177,8 @@ class LoopBuilder:
         """`number` as an `index` value."""
         if isinstance(number, SSAValue):
             return number
+        if isinstance(number, DimExpr):
+            return self._dims.value(number)
         return self._constant(("index", number), _index_attribute(number), _INDEX)
 
     def constant(self, number: int | float | bool, element_type: Attribute, width: int = 1) -> SSAValue:
@@ -192,7 +212,7 @@ class LoopBuilder:
 
     def add(self, lhs: Index, rhs: Index) -> Index:
         """lhs + rhs."""
-        if isinstance(lhs, int) and isinstance(rhs, int):
+        if not isinstance(lhs, SSAValue) and not isinstance(rhs, SSAValue):
             return lhs + rhs
         if lhs == 0:
             return rhs
@@ -202,7 +222,7 @@ class LoopBuilder:
 
     def sub(self, lhs: Index, rhs: Index) -> Index:
         """lhs - rhs."""
-        if isinstance(lhs, int) and isinstance(rhs, int):
+        if not isinstance(lhs, SSAValue) and not isinstance(rhs, SSAValue):
             return lhs - rhs
         if rhs == 0:
             return lhs
@@ -210,7 +230,7 @@ class LoopBuilder:
 
     def mul(self, lhs: Index, rhs: Index) -> Index:
         """lhs * rhs."""
-        if isinstance(lhs, int) and isinstance(rhs, int):
+        if not isinstance(lhs, SSAValue) and not isinstance(rhs, SSAValue):
             return lhs * rhs
         if lhs == 0 or rhs == 0:
             return 0
@@ -221,36 +241,65 @@ class LoopBuilder:
         return self._index_op(arith.MuliOp, lhs, rhs, overflowFlags=_NO_OVERFLOW)
 
     def div(self, lhs: Index, rhs: Index) -> Index:
-        """lhs // rhs, both non-negative."""
-        if isinstance(lhs, int) and isinstance(rhs, int):
-            return lhs // rhs
+        """lhs // rhs, both non-negative; any number where rhs is a dim that is 0."""
         if rhs == 1:
             return lhs
-        return self._index_op(arith.DivUIOp, lhs, rhs)
+        if not isinstance(lhs, SSAValue) and not isinstance(rhs, SSAValue):
+            if isinstance(rhs, int):
+                return lhs // rhs
+            if (quotient := exact_quotient(lhs, rhs)) is not None:
+                return quotient
+        return self._index_op(arith.DivUIOp, lhs, self._divisor(rhs))
 
     def rem(self, lhs: Index, rhs: Index) -> Index:
-        """lhs % rhs, both non-negative."""
-        if isinstance(lhs, int) and isinstance(rhs, int):
-            return lhs % rhs
+        """lhs % rhs, both non-negative; any number where rhs is a dim that is 0."""
         if rhs == 1:
             return 0
-        return self._index_op(arith.RemUIOp, lhs, rhs)
+        if not isinstance(lhs, SSAValue) and not isinstance(rhs, SSAValue):
+            if isinstance(rhs, int):
+                return 0 if self.environment.is_multiple_of(lhs, rhs) else lhs % rhs
+            if exact_quotient(lhs, rhs) is not None:
+                return 0
+        return self._index_op(arith.RemUIOp, lhs, self._divisor(rhs))
+
+    def _divisor(self, number: Index) -> Index:
+        """A divisor that is not 0, since what nothing needs may be computed nevertheless."""
+        if not isinstance(number, DimExpr) or self.is_at_least(number, 1):
+            return number
+        return self._dims.at_least_one(number)
 
     def min(self, lhs: Index, rhs: Index) -> Index:
         """The smaller of two signed indices."""
         if isinstance(lhs, int) and isinstance(rhs, int):
             return min(lhs, rhs)
+        if not isinstance(lhs, SSAValue) and not isinstance(rhs, SSAValue):
+            if self.is_at_least(rhs, lhs):
+                return lhs
+            if self.is_at_least(lhs, rhs):
+                return rhs
         return self._index_op(arith.MinSIOp, lhs, rhs)
 
     def max(self, lhs: Index, rhs: Index) -> Index:
         """The larger of two signed indices."""
         if isinstance(lhs, int) and isinstance(rhs, int):
             return max(lhs, rhs)
+        if not isinstance(lhs, SSAValue) and not isinstance(rhs, SSAValue):
+            if self.is_at_least(rhs, lhs):
+                return rhs
+            if self.is_at_least(lhs, rhs):
+                return lhs
         return self._index_op(arith.MaxSIOp, lhs, rhs)
 
     def ceil_div(self, lhs: Index, rhs: int) -> Index:
         """ceil(lhs / rhs), lhs non-negative."""
         return self.div(self.add(lhs, rhs - 1), rhs)
+
+    def is_at_least(self, dim: Dim, least: Dim) -> bool:
+        """Whether dim >= least certainly, whatever the symbols are; False also where it is not known."""
+        if isinstance(dim, int) and isinstance(least, int):
+            return dim >= least
+        low, _ = self.environment.bounds(self.environment.simplify(dim) - self.environment.simplify(least))
+        return low is not None and low >= 0
 
     def product(self, factors: Sequence[Index]) -> Index:
         """The product of `factors`; 1 for none."""
@@ -321,7 +370,7 @@ class LoopBuilder:
             bits = [lane < active for lane in range(width)]
             value = DenseIntOrFPElementsAttr.from_list(VectorType(i1, [width]), [int(bit) for bit in bits])
             return self._constant(("mask", active, width), value, _vector_type(i1, width))
-        return self.op(vector.CreateMaskOp, active, result=_vector_type(i1, width))
+        return self.op(vector.CreateMaskOp, self.index(active), result=_vector_type(i1, width))
 
     def alloca(self, element_type: Attribute, size: int) -> SSAValue:
         """A 64-byte aligned stack buffer of `size` elements (thread-private in `parallel`; 512 KiB in all at most)."""
@@ -330,9 +379,12 @@ class LoopBuilder:
         return op.results[0]
 
     @contextmanager
-    def heap(self, element_type: Attribute, size: int) -> Generator[SSAValue]:
+    def heap(self, element_type: Attribute, size: Index) -> Generator[SSAValue]:
         """A buffer of `size` elements from the heap, for what is too large for the stack, until the `with` ends."""
-        made = memref.AllocOp.get(element_type, None, [size])
+        if isinstance(size, int):
+            made = memref.AllocOp.get(element_type, None, [size])
+        else:
+            made = memref.AllocOp.get(element_type, None, [DYNAMIC_INDEX], [self.index(size)])
         self.block.add_op(made)
         yield made.memref
         self.block.add_op(memref.DeallocOp.get(made.memref))

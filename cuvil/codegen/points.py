@@ -10,6 +10,8 @@ order then uses the flat position as it is, and no division is emitted. A group 
 apart (`CannotFlatten`). What has no vector form raises `CannotVectorize`; a concat or pad whose boundary falls inside
 the lanes' loop raises `NeedsCut` with the position at which the loop must be cut. Emitters catch these and choose
 another loop shape.
+
+Extents are dims: a symbolic one is of any size that the builder's environment allows, 0 and 1 included.
 """
 
 from __future__ import annotations
@@ -21,12 +23,13 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from cuvil.codegen.loops import Index, LoopBuilder, width_of
+from cuvil.codegen.loops import Index, LoopBuilder, vector_of, width_of
 from cuvil.codegen.scalar_lowering import emit_cast, emit_scalar, storage_type
 from cuvil.dialects import tensor as ct
 from cuvil.errors import CuvilError
+from cuvil.semantics.dims import Dim
 from cuvil.semantics.splats import is_splat
-from cuvil.semantics.views import contiguous_strides, reshape_groups, static_shape
+from cuvil.semantics.views import contiguous_strides, dims_of, reshape_groups, static_shape
 
 _INDEX = IndexType()
 _I64 = IntegerType(64)
@@ -43,7 +46,7 @@ class CannotFlatten(Exception):
 class NeedsCut(Exception):
     """The loop of the lanes must be cut at `position`, so that each part reads from one side of a boundary."""
 
-    def __init__(self, position: int):
+    def __init__(self, position: Dim):
         super().__init__(position)
         self.position = position
 
@@ -53,8 +56,8 @@ class FlatGroup:
     """Dims of a row-major shape whose position is known as one flat number; lanes advance it by `step`."""
 
     flat: Index
-    shape: tuple[int, ...]
-    step: int = 0
+    shape: tuple[Dim, ...]
+    step: Dim = 0
     _parts: dict[int, list[Index]] = field(default_factory=dict[int, list[Index]])
 
     def part(self, b: LoopBuilder, dim: int) -> Index:
@@ -91,12 +94,12 @@ class Coordinate:
     """
 
     base: Index | None
-    step: int = 0
-    low: int = 0
-    high: int = 1 << 62
+    step: Dim = 0
+    low: Dim = 0
+    high: Dim = 1 << 62
     group: FlatGroup | None = None
     dim: int = 0
-    loop_offset: int | None = None
+    loop_offset: Dim | None = None
 
     def at(self, b: LoopBuilder) -> Index:
         """The first lane's position."""
@@ -105,8 +108,8 @@ class Coordinate:
         assert self.group is not None
         return self.group.part(b, self.dim)
 
-    def moved(self, b: LoopBuilder, offset: int) -> Coordinate:
-        """The coordinate plus a constant."""
+    def moved(self, b: LoopBuilder, offset: Dim) -> Coordinate:
+        """The coordinate plus a dim."""
         if offset == 0:
             return self
         loop_offset = None if self.loop_offset is None else self.loop_offset + offset
@@ -114,15 +117,16 @@ class Coordinate:
             b.add(self.at(b), offset), self.step, self.low + offset, self.high + offset, loop_offset=loop_offset
         )
 
-    def scaled(self, b: LoopBuilder, factor: int, offset: int) -> Coordinate:
-        """The coordinate times a constant plus another."""
+    def scaled(self, b: LoopBuilder, factor: int, offset: Dim) -> Coordinate:
+        """The coordinate times a constant plus a dim."""
         if factor == 1:
             return self.moved(b, offset)
         base = b.add(b.mul(self.at(b), factor), offset)
-        ends = sorted((self.low * factor + offset, (self.high - 1) * factor + offset))
-        return Coordinate(base, self.step * factor, ends[0], ends[1] + 1)
+        first, last = self.low * factor + offset, (self.high - 1) * factor + offset
+        low, high = (first, last) if factor > 0 else (last, first)
+        return Coordinate(base, self.step * factor, low, high + 1)
 
-    def flipped(self, b: LoopBuilder, extent: int) -> Coordinate:
+    def flipped(self, b: LoopBuilder, extent: Dim) -> Coordinate:
         """The coordinate counted from the end of a dim."""
         return self.scaled(b, -1, extent - 1)
 
@@ -177,7 +181,7 @@ class PointEvaluator:
     def _emit(self, value: SSAValue, point: Point) -> SSAValue:
         b = self.b
         if value in self.buffers:
-            return self.load(self.buffers[value], known_shape(value), point)
+            return self.load(self.buffers[value], dims_of(value), point)
         op = value.owner
         match op:
             case ct.ElementwiseOp():
@@ -190,7 +194,7 @@ class PointEvaluator:
             case ct.BroadcastOp():
                 inner = [
                     ZERO if dim == 1 else point[axis]
-                    for dim, axis in zip(known_shape(op.input), ct.numbers(op.axes), strict=True)
+                    for dim, axis in zip(dims_of(op.input), ct.numbers(op.axes), strict=True)
                 ]
                 return self.evaluate(op.input, tuple(inner))
             case ct.TransposeOp():
@@ -199,14 +203,14 @@ class PointEvaluator:
                     inner[axis] = point[place]
                 return self.evaluate(op.input, tuple(inner))
             case ct.ReshapeOp():
-                inner = reshape_point(b, self.lane_width, point, known_shape(value), known_shape(op.input))
+                inner = reshape_point(b, self.lane_width, point, dims_of(value), dims_of(op.input))
                 return self.evaluate(op.input, inner)
             case ct.SliceOp():
                 starts, steps = ct.numbers(op.starts), ct.numbers(op.steps)
                 moved = [c.scaled(b, step, start) for c, start, step in zip(point, starts, steps, strict=True)]
                 return self.evaluate(op.input, tuple(moved))
             case ct.ReverseOp():
-                axes, shape = ct.numbers(op.axes), known_shape(value)
+                axes, shape = ct.numbers(op.axes), dims_of(value)
                 turned = [c.flipped(b, shape[axis]) if axis in axes else c for axis, c in enumerate(point)]
                 return self.evaluate(op.input, tuple(turned))
             case ct.ConcatOp():
@@ -217,6 +221,9 @@ class PointEvaluator:
                 return self._gather(op, point)
             case ct.IotaOp():
                 return self._iota(op, point)
+            case ct.SizeOp():
+                size = b.cast_index(b.index(op.value), _I64)
+                return emit_cast(b, size, _I64, ct.element_of(op.result))
             case ct.PackOp():
                 return self._packed(op, point)
             case ct.UnpackOp():
@@ -227,12 +234,12 @@ class PointEvaluator:
 
     # -- leaves ------------------------------------------------------------------------------------------------------
 
-    def load(self, buffer: SSAValue, shape: Sequence[int], point: Point) -> SSAValue:
+    def load(self, buffer: SSAValue, shape: Sequence[Dim], point: Point) -> SSAValue:
         """The element(s) of a row-major buffer."""
         position, step = linear_position(self.b, shape, point)
         return self.load_at(buffer, position, step)
 
-    def load_at(self, buffer: SSAValue, position: Index, step: int) -> SSAValue:
+    def load_at(self, buffer: SSAValue, position: Index, step: Dim) -> SSAValue:
         """Element(s) `position + lane * step` of a flat buffer."""
         b = self.b
         if step == 0 or self.width == 1:
@@ -275,6 +282,8 @@ class PointEvaluator:
         coordinate = point[op.axis.value.data]
         base = b.cast_index(b.index(coordinate.at(b)), _I64)
         if coordinate.step and self.width > 1:
+            if not isinstance(coordinate.step, int):
+                raise CannotVectorize
             lanes = DenseIntOrFPElementsAttr.from_list(
                 VectorType(_I64, [self.width]), [lane * coordinate.step for lane in range(self.width)]
             )
@@ -296,9 +305,11 @@ class PointEvaluator:
         width = max(width_of(true.type), width_of(false.type))
         return self.b.select(condition, self.b.broadcast(true, width), self.b.broadcast(false, width))
 
-    def _within(self, coordinate: Coordinate, boundary: int) -> None:
+    def _within(self, coordinate: Coordinate, boundary: Dim) -> None:
         """Raise if lanes may lie on both sides of `boundary`; scalars are chosen by a select instead."""
-        if coordinate.step and self.width > 1 and coordinate.low < boundary < coordinate.high:
+        if not coordinate.step or self.width == 1:
+            return
+        if not self.b.is_at_least(coordinate.low, boundary) and not self.b.is_at_least(boundary, coordinate.high):
             if coordinate.loop_offset is None:
                 raise CannotVectorize
             raise NeedsCut(boundary - coordinate.loop_offset)
@@ -306,27 +317,60 @@ class PointEvaluator:
     def _concat(self, op: ct.ConcatOp, point: Point) -> SSAValue:
         b, axis = self.b, op.axis.value.data
         coordinate = point[axis]
-        start, result = 0, None
+        start: Dim = 0
+        parts: list[tuple[SSAValue, Dim, Dim]] = []
         for operand in op.inputs:
-            extent = known_shape(operand)[axis]
-            low, high = max(coordinate.low, start), min(coordinate.high, start + extent)
-            if low < high:
+            extent = dims_of(operand)[axis]
+            if not self._is_apart(coordinate, start, extent):
                 self._within(coordinate, start)
                 self._within(coordinate, start + extent)
-                inner = coordinate.moved(b, -start)
-                if coordinate.low >= start and coordinate.high <= start + extent:
+                if b.is_at_least(coordinate.low, start) and b.is_at_least(start + extent, coordinate.high):
+                    inner = coordinate.moved(b, -start)
                     return self.evaluate(operand, (*point[:axis], inner, *point[axis + 1 :]))
-                clamped = b.max(b.min(inner.at(b), extent - 1), 0)
-                safe = Coordinate(clamped, 0, 0, extent)
-                part = self.evaluate(operand, (*point[:axis], safe, *point[axis + 1 :]))
-                here = b.compare_index("sge", coordinate.at(b), start)
-                result = part if result is None else self.select(here, part, result)
-            start += extent
-        assert result is not None, "a concat is only evaluated at points that exist"
+                parts.append((operand, start, extent))
+            start = start + extent
+        assert parts, "a concat is only evaluated at points that exist"
+        if all(b.is_at_least(extent, 1) for _, _, extent in parts):
+            return self._selected_part(point, axis, parts)
+        return self._branched_part(point, axis, parts)
+
+    def _is_apart(self, coordinate: Coordinate, start: Dim, extent: Dim) -> bool:
+        """Whether no lane can be in [start, start + extent)."""
+        apart = ((coordinate.low, coordinate.high), (start, coordinate.high), (coordinate.low, start + extent))
+        return extent == 0 or any(self.b.is_at_least(one, other) for one, other in apart)
+
+    def _selected_part(self, point: Point, axis: int, parts: Sequence[tuple[SSAValue, Dim, Dim]]) -> SSAValue:
+        """The element of a concat, of all parts' elements at the nearest place."""
+        b, coordinate = self.b, point[axis]
+        result: SSAValue | None = None
+        for operand, start, extent in parts:
+            inner = coordinate.moved(b, -start)
+            clamped = b.max(b.min(inner.at(b), extent - 1), 0)
+            safe = Coordinate(clamped, 0, 0, extent)
+            part = self.evaluate(operand, (*point[:axis], safe, *point[axis + 1 :]))
+            here = b.compare_index("sge", coordinate.at(b), start)
+            result = part if result is None else self.select(here, part, result)
+        assert result is not None, "a concat has parts"
         return result
 
+    def _branched_part(self, point: Point, axis: int, parts: Sequence[tuple[SSAValue, Dim, Dim]]) -> SSAValue:
+        """The element of a concat, read from its part alone: others may have no element at all."""
+        b, coordinate = self.b, point[axis]
+        (operand, start, extent), *others = parts
+        inner = coordinate.moved(b, -start)
+        inside = Coordinate(inner.at(b), 0, 0, extent)
+
+        def this() -> SSAValue:
+            return self.vector(operand, (*point[:axis], inside, *point[axis + 1 :]))
+
+        if not others:
+            return this()
+        result = vector_of(storage_type(ct.element_of(operand)), self.width)
+        here = b.compare_index("slt", inside.at(b), extent)
+        return b.choose(here, this, lambda: self._branched_part(point, axis, others), result)
+
     def _pad(self, op: ct.PadOp, point: Point) -> SSAValue:
-        shape, low = known_shape(op.input), ct.numbers(op.low)
+        shape, low = dims_of(op.input), ct.numbers(op.low)
         for coordinate, extent, before in zip(point, shape, low, strict=True):
             self._within(coordinate, before)
             self._within(coordinate, before + extent)
@@ -335,13 +379,14 @@ class PointEvaluator:
 
     def _inside(self, value: SSAValue, point: Sequence[Coordinate], fill: Callable[[], SSAValue]) -> SSAValue:
         """`value` where the point lies in its shape, `fill` outside."""
-        b, shape = self.b, known_shape(value)
+        b, shape = self.b, dims_of(value)
         inner: list[Coordinate] = []
+        tested: list[Dim] = []
         inside: SSAValue | None = None
-        if any(c.high <= 0 or c.low >= extent for c, extent in zip(point, shape, strict=True)):
+        if any(self._is_apart(c, 0, extent) for c, extent in zip(point, shape, strict=True)):
             return fill()
         for coordinate, extent in zip(point, shape, strict=True):
-            if coordinate.low >= 0 and coordinate.high <= extent:
+            if b.is_at_least(coordinate.low, 0) and b.is_at_least(extent, coordinate.high):
                 inner.append(coordinate)
                 continue
             if coordinate.step and self.width > 1:
@@ -351,8 +396,14 @@ class PointEvaluator:
                 test = b.compare_index(predicate, position, bound)
                 inside = test if inside is None else b.int_op(arith.AndIOp, inside, test)
             inner.append(Coordinate(b.max(b.min(position, extent - 1), 0), 0, 0, extent))
-        found = self.evaluate(value, tuple(inner))
-        return found if inside is None else self.select(inside, found, fill())
+            tested.append(extent)
+        if inside is None:
+            return self.evaluate(value, tuple(inner))
+        if all(b.is_at_least(extent, 1) for extent in tested):
+            return self.select(inside, self.evaluate(value, tuple(inner)), fill())
+        result = vector_of(storage_type(ct.element_of(value)), self.width)
+        filled = lambda: b.broadcast(fill(), self.width)  # noqa: E731
+        return b.choose(inside, lambda: self.vector(value, tuple(inner)), filled, result)
 
     def _packed(self, op: ct.PackOp, point: Point) -> SSAValue:
         """The element of a tile, 0 in the padding."""
@@ -365,13 +416,13 @@ class PointEvaluator:
                 b.add(b.mul(outer.at(b), tile), within.at(b)),
                 outer.step * tile + within.step,
                 0,
-                known_shape(op.result)[order.index(axis)] * tile,
+                dims_of(op.result)[order.index(axis)] * tile,
             )
         element = storage_type(ct.element_of(op.result))
         return self._inside(op.input, inner, lambda: b.constant(0, element))
 
     def _unpacked(self, op: ct.UnpackOp, point: Point) -> SSAValue:
-        b, order, packed = self.b, ct.numbers(op.input_order), known_shape(op.input)
+        b, order, packed = self.b, ct.numbers(op.input_order), dims_of(op.input)
         outer, within = list(point), list[Coordinate]()
         for axis, tile in zip(ct.numbers(op.axes), ct.numbers(op.tiles), strict=True):
             count = packed[order.index(axis)]
@@ -381,8 +432,8 @@ class PointEvaluator:
         return self.evaluate(op.input, (*(outer[dim] for dim in order), *within))
 
     def _gather(self, op: ct.GatherOp, point: Point) -> SSAValue:
-        axes, shape = ct.numbers(op.axes), known_shape(op.input)
-        count = len(known_shape(op.indices[0]))
+        axes, shape = ct.numbers(op.axes), dims_of(op.input)
+        count = len(dims_of(op.indices[0]))
         places = iter(point[count:])
         inner: list[Coordinate] = [ZERO if axis in axes else next(places) for axis in range(len(shape))]
         picked = [self.evaluate(index, point[:count]) for index in op.indices]
@@ -392,20 +443,21 @@ class PointEvaluator:
             inner[axis] = Coordinate(self._wrapped(index, ct.element_of(operand), shape[axis]), 0, 0, shape[axis])
         return self.evaluate(op.input, tuple(inner))
 
-    def _wrapped(self, index: SSAValue, element: Attribute, extent: int) -> SSAValue:
+    def _wrapped(self, index: SSAValue, element: Attribute, extent: Dim) -> SSAValue:
         """A scalar index as a position: negative ones count from the end."""
         b = self.b
         wide = emit_cast(b, index, element, _I64)
         negative = b.compare_int("slt", wide, b.constant(0, _I64))
-        wide = b.select(negative, b.int_op(arith.AddiOp, wide, b.constant(extent, _I64)), wide)
+        size = b.constant(extent, _I64) if isinstance(extent, int) else b.cast_index(b.index(extent), _I64)
+        wide = b.select(negative, b.int_op(arith.AddiOp, wide, size), wide)
         return b.cast_index(wide, _INDEX)
 
     def _gather_lanes(self, op: ct.GatherOp, point: Point, picked: Sequence[SSAValue]) -> SSAValue:
         """Indices that differ from lane to lane: each lane loads for itself, from a buffer only."""
         if op.input not in self.buffers or self.contiguous:
             raise CannotVectorize
-        b, axes, shape = self.b, ct.numbers(op.axes), known_shape(op.input)
-        strides, count = contiguous_strides(shape), len(known_shape(op.indices[0]))
+        b, axes, shape = self.b, ct.numbers(op.axes), dims_of(op.input)
+        strides, count = contiguous_strides(shape), len(dims_of(op.indices[0]))
         rest = [axis for axis in range(len(shape)) if axis not in axes]
         lanes: list[SSAValue] = []
         first: Index = 0
@@ -424,26 +476,26 @@ class PointEvaluator:
 
 
 def known_shape(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a value as numbers; an error where it is symbolic."""
+    """The shape of a value as numbers, for those who need numbers; an error where it is symbolic."""
     shape = static_shape(value)
     if shape is None:
-        raise CuvilError(f"native code for symbolic dims is not available: {value.type}; give the dim a number")
+        raise CuvilError(f"native code for symbolic dims is not available here: {value.type}; give the dim a number")
     return shape
 
 
-def linear_position(b: LoopBuilder, shape: Sequence[int], point: Point) -> tuple[Index, int]:
+def linear_position(b: LoopBuilder, shape: Sequence[Dim], point: Point) -> tuple[Index, Dim]:
     """The flat position of a point in a row-major buffer, and how far it moves from lane to lane."""
     return strided_position(b, shape, contiguous_strides(shape), point)
 
 
-def strided_position(b: LoopBuilder, shape: Sequence[int], strides: Sequence[int], point: Point) -> tuple[Index, int]:
+def strided_position(b: LoopBuilder, shape: Sequence[Dim], strides: Sequence[Dim], point: Point) -> tuple[Index, Dim]:
     """The position `sum(coordinate * stride)` of a point, and how far it moves from lane to lane."""
     # Dims of 1 add nothing, and must not part the run of a flat group.
     wide = [dim for dim, extent in enumerate(shape) if extent != 1]
     point = tuple(point[dim] for dim in wide)
     shape, strides = [shape[dim] for dim in wide], [strides[dim] for dim in wide]
     position: Index = 0
-    step = 0
+    step: Dim = 0
     dim = 0
     while dim < len(point):
         coordinate = point[dim]
@@ -451,25 +503,25 @@ def strided_position(b: LoopBuilder, shape: Sequence[int], strides: Sequence[int
         if run is not None:
             group, stride, count = run
             position = b.add(position, b.mul(group.flat, stride))
-            step += group.step * stride
+            step = step + group.step * stride
             dim += count
             continue
         position = b.add(position, b.mul(coordinate.at(b), strides[dim]))
-        step += coordinate.step * strides[dim]
+        step = step + coordinate.step * strides[dim]
         dim += 1
     return position, step
 
 
 def _group_run(
-    point: Sequence[Coordinate], first: int, shape: Sequence[int], strides: Sequence[int]
-) -> tuple[FlatGroup, int, int] | None:
+    point: Sequence[Coordinate], first: int, shape: Sequence[Dim], strides: Sequence[Dim]
+) -> tuple[FlatGroup, Dim, int] | None:
     """Whether the dims from `first` on are all of one flat group, in its order and with row-major strides."""
     group = point[first].group
     if group is None or point[first].dim != 0 or first + len(group.shape) > len(point):
         return None
     count = len(group.shape)
-    stride: int | None = None
-    expected = 0
+    stride: Dim | None = None
+    expected: Dim = 0
     for dim in reversed(range(count)):
         coordinate = point[first + dim]
         if coordinate.group is not group or coordinate.dim != dim or shape[first + dim] != group.shape[dim]:
@@ -480,11 +532,11 @@ def _group_run(
             stride = expected = strides[first + dim]
         if strides[first + dim] != expected:
             return None
-        expected *= group.shape[dim]
-    return group, stride or 0, count
+        expected = expected * group.shape[dim]
+    return group, 0 if stride is None else stride, count
 
 
-def reshape_point(b: LoopBuilder, width: int, point: Point, source: Sequence[int], result: Sequence[int]) -> Point:
+def reshape_point(b: LoopBuilder, width: int, point: Point, source: Sequence[Dim], result: Sequence[Dim]) -> Point:
     """The coordinates in shape `result` of the element that has `point` in shape `source` (both row-major)."""
     coordinates: list[Coordinate] = [ZERO] * len(result)
     for old_dims, new_dims in reshape_groups(source, result):
@@ -503,14 +555,14 @@ def _split(
     b: LoopBuilder,
     width: int,
     flat: Index,
-    step: int,
-    shape: list[int],
+    step: Dim,
+    shape: list[Dim],
     dims: list[int],
     coordinates: list[Coordinate],
 ) -> None:
     """Take a flat position apart into `shape`; the lanes must stay within the last dim."""
     lanes = step != 0 and width > 1
-    if lanes and len(shape) > 1 and (step != 1 or shape[-1] % width):
+    if lanes and len(shape) > 1 and (step != 1 or not b.environment.is_multiple_of(shape[-1], width)):
         group = FlatGroup(flat, tuple(shape), step)
         for dim, coordinate in zip(dims, group.coordinates(), strict=True):
             coordinates[dim] = coordinate

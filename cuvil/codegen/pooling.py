@@ -270,8 +270,8 @@ class _Pool:
         if isinstance(count, int):
             return b.constant(count, self.type, self.lanes)
         if not isinstance(self.type, AnyFloat):
-            return b.broadcast(b.cast_index(count, self.type), self.lanes)
-        whole = b.cast_index(count, IntegerType(32))
+            return b.broadcast(b.cast_index(b.index(count), self.type), self.lanes)
+        whole = b.cast_index(b.index(count), IntegerType(32))
         return b.broadcast(b.op(arith.SIToFPOp, whole, result=self.type), self.lanes)
 
     def _divide(self, value: SSAValue, divisor: SSAValue) -> SSAValue:

@@ -3,24 +3,26 @@
 Rows are computed one at a time, in stages. Stage s computes the reductions whose operands need s reductions before
 them; a costly value needed in two stages is kept in a row buffer on the thread's stack, cheap ones are computed again
 from the (cached) row. Sums run in several vector accumulators, so that their error grows with the logarithm of the
-lanes rather than with the length.
+lanes rather than with the length. Where the length is symbolic, row buffers have a fixed size, and rows that do not fit
+compute again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
 from cuvil.codegen.loop_kernel import LoopKernel, attempt, loop_index, outer_loop, store_lanes, store_point
 from cuvil.codegen.loops import Index, LoopBuilder
-from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator, known_shape
+from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator
 from cuvil.codegen.reductions import across_lanes, combine, narrowed, neutral, widened
 from cuvil.codegen.scalar_lowering import storage_type
 from cuvil.dialects import tensor as ct
+from cuvil.semantics.dims import Dim, product
+from cuvil.semantics.views import dims_of
 
 _ROW_BUFFER_BYTES = 128 * 1024
 
@@ -28,10 +30,10 @@ _ROW_BUFFER_BYTES = 128 * 1024
 def is_rowwise(kernel: LoopKernel) -> bool:
     """Whether all reductions run over the same trailing axes of one shape."""
     first = kernel.reductions[0]
-    shape, axes = known_shape(first.input), sorted(ct.numbers(first.axes))
+    shape, axes = dims_of(first.input), sorted(ct.numbers(first.axes))
     trailing = axes == list(range(len(shape) - len(axes), len(shape))) and bool(axes)
     return trailing and all(
-        known_shape(op.input) == shape and sorted(ct.numbers(op.axes)) == axes for op in kernel.reductions
+        dims_of(op.input) == shape and sorted(ct.numbers(op.axes)) == axes for op in kernel.reductions
     )
 
 
@@ -46,44 +48,105 @@ class Rows:
     def emit(self) -> None:
         b, kernel = self.b, self.kernel
         first = kernel.reductions[0]
-        self.shape = known_shape(first.input)
+        self.shape = dims_of(first.input)
         self.split = len(self.shape) - len(ct.numbers(first.axes))
-        self.rows, self.length = prod(self.shape[: self.split]), prod(self.shape[self.split :])
+        self.rows, self.length = product(self.shape[: self.split]), product(self.shape[self.split :])
         if self.rows == 0:
             return
         for op in kernel.operations:
             level = max((self.level.get(operand, 0) for operand in op.operands), default=0)
             for result in op.results:
                 self.level[result] = level + isinstance(op, ct.ReduceOp)
+        self.stages = max(self.level[op.result] for op in kernel.reductions)
+        kept, capacity = self._kept_values()
         for width in dict.fromkeys((kernel.lanes, 1)):
-            if attempt(b, lambda width=width: self._nest(width)) is None:
+            if attempt(b, lambda width=width: self._nest(width, kept, capacity)) is None:
                 return
         raise AssertionError("one element at a time is always possible")
 
-    def _nest(self, width: int) -> None:
+    def _nest(self, width: int, kept: dict[SSAValue, int], capacity: int) -> None:
+        b = self.b
+        if not kept or b.is_at_least(capacity, self.length):
+            self._loop(width, kept, capacity)
+            return
+        with b.if_else(b.compare_index("sle", self.length, capacity)) as (fits, other):
+            with fits:
+                self._loop(width, kept, capacity)
+            with other:
+                self._loop(width, {}, 0)
+
+    def _loop(self, width: int, kept: dict[SSAValue, int], capacity: int) -> None:
         with outer_loop(self.b, self.rows, self.kernel.flops(), self.kernel.threads) as loop:
-            _Row(self, FlatGroup(loop_index(loop), self.shape[: self.split]), width).emit()
+            row = FlatGroup(loop_index(loop), self.shape[: self.split])
+            _Row(self, row, width, kept, capacity).emit()
+
+    # -- costly values needed in several stages ------------------------------------------------------------------------
+
+    def _kept_values(self) -> tuple[dict[SSAValue, int], int]:
+        """Values of the full shape that cost much and are reached in more than one stage, with the stage that makes
+        them, and how many elements of a row are kept.
+        """
+        reached = self._reached()
+        sizes: dict[SSAValue, int] = {}
+        for op in self.kernel.operations:
+            costly = isinstance(op, ct.ElementwiseOp) and op.function.flops >= 10 and op.result.type.element_type != i1
+            if costly and dims_of(op.results[0]) == self.shape and len(reached.get(op.results[0], ())) > 1:
+                sizes[op.results[0]] = max(getattr(ct.element_of(op.results[0]), "bitwidth", 64) // 8, 1)
+        if isinstance(self.length, int):
+            capacity, room = self.length, _ROW_BUFFER_BYTES
+            for value, size in list(sizes.items()):
+                if size * self.length <= room:
+                    room -= size * self.length
+                else:
+                    del sizes[value]
+        else:
+            capacity = _ROW_BUFFER_BYTES // max(sum(sizes.values()), 1)
+            _, longest = self.b.environment.bounds(self.length)
+            capacity = capacity if longest is None else min(capacity, max(longest, 1))
+        return {value: min(reached[value]) for value in sizes}, capacity
+
+    def _reached(self) -> dict[SSAValue, set[int]]:
+        """The stages in which each value is needed."""
+        reached: dict[SSAValue, set[int]] = {}
+
+        def walk(value: SSAValue, stage: int) -> None:
+            if stage in reached.setdefault(value, set()) or value in self.kernel.buffers:
+                return
+            reached[value].add(stage)
+            if isinstance(value.owner, Operation) and not isinstance(value.owner, ct.ReduceOp):
+                for operand in value.owner.operands:
+                    walk(operand, stage)
+
+        for op in self.kernel.reductions:
+            walk(op.input, self.level.get(op.input, 0))
+        for value, _ in self.kernel.results:
+            if dims_of(value) == self.shape:
+                walk(value, self.stages)
+        return reached
 
 
 class _Row:
     """One row of a `Rows` kernel."""
 
-    def __init__(self, nest: Rows, row: FlatGroup, width: int):
+    def __init__(self, nest: Rows, row: FlatGroup, width: int, makers: dict[SSAValue, int], capacity: int):
         self.b, self.kernel, self.nest, self.row = nest.b, nest.kernel, nest, row
-        self.width = min(width, 1 << (max(nest.length, 1).bit_length() - 1)) if nest.length < width else width
+        self.width = width
+        if isinstance(nest.length, int) and nest.length < width:
+            self.width = 1 << (max(nest.length, 1).bit_length() - 1)
         self.scalars: dict[SSAValue, SSAValue] = {}
         self.kept: dict[SSAValue, SSAValue] = {}
+        self.makers = makers
+        self.row_buffers = {value: self.b.alloca(storage_type(ct.element_of(value)), capacity) for value in self.makers}
 
     def emit(self) -> None:
-        stages = max(self.nest.level[op.result] for op in self.kernel.reductions)
-        self._choose_kept(stages)
+        stages = self.nest.stages
         for stage in range(stages):
             reductions = [op for op in self.kernel.reductions if self.nest.level.get(op.input, 0) == stage]
             self._reduce(stage, reductions)
             self._bind_row_values()
-        full = [(v, buffer) for v, buffer in self.kernel.results if known_shape(v) == self.nest.shape]
+        full = [(v, buffer) for v, buffer in self.kernel.results if dims_of(v) == self.nest.shape]
         for value, buffer in self.kernel.results:
-            if known_shape(value) != self.nest.shape:
+            if dims_of(value) != self.nest.shape:
                 self._store_row_value(value, buffer)
         if full:
             self._sweep(stages, lambda evaluator, point: [store_point(evaluator, v, out, point) for v, out in full])
@@ -92,17 +155,17 @@ class _Row:
 
     def _row_point(self, value: SSAValue) -> Point:
         """The point of a value that has one element a row."""
-        shape = known_shape(value)
-        if prod(shape) == 1:
+        shape = dims_of(value)
+        if product(shape) == 1:
             return tuple(Coordinate(0, 0, 0, 1) for _ in shape)
         return tuple(FlatGroup(self.row.flat, shape).coordinates())
 
     def _is_row_value(self, value: SSAValue) -> bool:
-        return self.nest.level.get(value, 0) > 0 and prod(known_shape(value)) == self.nest.rows and self._below(value)
+        return self.nest.level.get(value, 0) > 0 and product(dims_of(value)) == self.nest.rows and self._below(value)
 
     def _below(self, value: SSAValue) -> bool:
         """Whether a value has one element a row, rather than the full shape where a row has one element."""
-        return isinstance(value.owner, ct.ReduceOp) or known_shape(value) != self.nest.shape
+        return isinstance(value.owner, ct.ReduceOp) or dims_of(value) != self.nest.shape
 
     def _bind_row_values(self) -> None:
         """Compute the row values that are now known, once, before the next sweep uses them."""
@@ -145,18 +208,31 @@ class _Row:
 
     def _sweep(self, stage: int, body: Callable[[PointEvaluator, Point], object]) -> None:
         width, length = self.width, self.nest.length
-        whole = length - length % width
-        if whole:
+        whole = self._whole(width)
+        if whole != 0:
             with self.b.for_(0, whole, width) as loop:
                 self._at(loop.index, width, None, stage, body)
         if whole != length:
             self._tail(whole, lambda position, lanes, mask: self._at(position, lanes, mask, stage, body))
 
-    def _tail(self, whole: int, body: Callable[[Index, int, SSAValue | None], None]) -> None:
-        rest = self.nest.length - whole
-        masked = attempt(self.b, lambda: body(whole, self.width, self.b.tail_mask(rest, self.width)))
-        if masked is not None:
-            with self.b.for_(whole, self.nest.length) as loop:
+    def _whole(self, step: int) -> Dim:
+        """The length without what is left after steps."""
+        rest = self.b.rem(self.nest.length, step)
+        assert not isinstance(rest, SSAValue), "a dim by a number is a dim"
+        return self.nest.length - rest
+
+    def _tail(self, whole: Dim, body: Callable[[Index, int, SSAValue | None], None]) -> None:
+        b, length = self.b, self.nest.length
+
+        def masked() -> None:
+            if isinstance(length, int):
+                body(whole, self.width, b.tail_mask(length - whole, self.width))
+                return
+            with b.if_(b.compare_index("slt", whole, length)):
+                body(whole, self.width, b.tail_mask(length - whole, self.width))
+
+        if attempt(b, masked) is not None:
+            with b.for_(whole, length) as loop:
                 body(loop.index, 1, None)
 
     def _at(
@@ -183,40 +259,6 @@ class _Row:
             inside = FlatGroup(position, inner, step).coordinates()
         return (*self.row.coordinates(), *inside)
 
-    # -- costly values needed in several stages ------------------------------------------------------------------------
-
-    def _choose_kept(self, stages: int) -> None:
-        """Values of the full shape that cost much and are reached in more than one stage, with the stage that makes
-        them.
-        """
-        reached: dict[SSAValue, set[int]] = {}
-
-        def walk(value: SSAValue, stage: int) -> None:
-            if stage in reached.setdefault(value, set()) or value in self.kernel.buffers:
-                return
-            reached[value].add(stage)
-            if isinstance(value.owner, Operation) and not isinstance(value.owner, ct.ReduceOp):
-                for operand in value.owner.operands:
-                    walk(operand, stage)
-
-        for op in self.kernel.reductions:
-            walk(op.input, self.nest.level.get(op.input, 0))
-        for value, _ in self.kernel.results:
-            if known_shape(value) == self.nest.shape:
-                walk(value, stages)
-        room = _ROW_BUFFER_BYTES
-        self.makers: dict[SSAValue, int] = {}
-        for op in self.kernel.operations:
-            costly = isinstance(op, ct.ElementwiseOp) and op.function.flops >= 10 and op.result.type.element_type != i1
-            if costly and known_shape(op.results[0]) == self.nest.shape and len(reached.get(op.results[0], ())) > 1:
-                size = self.nest.length * max(getattr(ct.element_of(op.results[0]), "bitwidth", 64) // 8, 1)
-                if size <= room:
-                    room -= size
-                    self.makers[op.results[0]] = min(reached[op.results[0]])
-        self.row_buffers = {
-            value: self.b.alloca(storage_type(ct.element_of(value)), self.nest.length) for value in self.makers
-        }
-
     def _keep(self, stage: int, evaluator: PointEvaluator, point: Point, position: Index) -> None:
         for value, maker in self.makers.items():
             if maker == stage:
@@ -229,12 +271,13 @@ class _Row:
 
     def _reduce(self, stage: int, reductions: list[ct.ReduceOp]) -> None:
         b, width, length = self.b, self.width, self.nest.length
-        unroll = 4 if length >= 8 * width and len(reductions) == 1 else 2 if length >= 4 * width else 1
-        start = 0
+        is_long, is_longer = (not b.is_at_least(times * width - 1, length) for times in (4, 8))
+        unroll = 4 if is_longer and len(reductions) == 1 else 2 if is_long else 1
+        start: Dim = 0
         partial = [[self._neutral(op, width) for _ in range(unroll)] for op in reductions]
         for times in dict.fromkeys((unroll, 1)):
-            end = start + (length - start) // (times * width) * (times * width)
-            if end > start:
+            end = self._whole(times * width)
+            if end != start:
                 partial = self._accumulate(stage, reductions, partial, start, end, times)
             start = end
         totals = [self._joined(op, values) for op, values in zip(reductions, partial, strict=True)]
@@ -264,8 +307,8 @@ class _Row:
         stage: int,
         reductions: list[ct.ReduceOp],
         partial: list[list[SSAValue]],
-        start: int,
-        end: int,
+        start: Dim,
+        end: Dim,
         times: int,
     ) -> list[list[SSAValue]]:
         """Run over [start, end) with `times` vectors an iteration, each into its own accumulator."""
@@ -296,16 +339,26 @@ class _Row:
         return combine(self.b, op.kind.data, element, total, value)
 
     def _accumulate_tail(
-        self, stage: int, reductions: list[ct.ReduceOp], totals: list[SSAValue], start: int
+        self, stage: int, reductions: list[ct.ReduceOp], totals: list[SSAValue], start: Dim
     ) -> list[SSAValue]:
-        b, sums = self.b, list(totals)
+        b, sums, length = self.b, list(totals), self.nest.length
 
-        def masked() -> None:
+        def add_masked(before: Sequence[SSAValue]) -> None:
             def add(evaluator: PointEvaluator, point: Point) -> None:
                 for number, op in enumerate(reductions):
-                    sums[number] = self._added(op, evaluator, point, totals[number])
+                    sums[number] = self._added(op, evaluator, point, before[number])
 
-            self._at(start, self.width, b.tail_mask(self.nest.length - start, self.width), stage, add)
+            self._at(start, self.width, b.tail_mask(length - start, self.width), stage, add)
+
+        def masked() -> None:
+            if isinstance(length, int):
+                add_masked(totals)
+                return
+            # A loop that runs once or not at all: a branch that gives values.
+            with b.for_(start, length, self.width, totals) as once:
+                add_masked(once.carried)
+                once.yield_(*sums)
+            sums[:] = once.results
 
         if attempt(b, masked) is None:
             return sums
@@ -313,7 +366,7 @@ class _Row:
             across_lanes(b, op.kind.data, ct.element_of(op.input), total)
             for op, total in zip(reductions, totals, strict=True)
         ]
-        with b.for_(start, self.nest.length, 1, flat) as loop:
+        with b.for_(start, length, 1, flat) as loop:
             ones = list(loop.carried)
 
             def add_one(evaluator: PointEvaluator, point: Point) -> None:

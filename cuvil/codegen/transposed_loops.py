@@ -6,43 +6,66 @@ registers.
 A block is read as `width` vectors along *columns* (the dims that the operands are contiguous in), computed there, and
 transposed by `packing.transpose`; its rows are stored along *rows* (the result's last dims). The last block of a dim
 begins early enough to be whole, and computes some elements again: no operand can have been overwritten by then, since
-one that is read along `columns` cannot share the result's buffer.
+one that is read along `columns` cannot share the result's buffer. A dim whose size is symbolic may be shorter than a
+block: then a test at run time chooses other loops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import prod
 
+from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from cuvil.codegen.loop_kernel import LoopKernel, attempt, loop_index, outer_loop
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.packing import transpose
-from cuvil.codegen.points import Coordinate, FlatGroup, PointEvaluator, known_shape, linear_position
+from cuvil.codegen.points import Coordinate, FlatGroup, PointEvaluator, linear_position
+from cuvil.semantics.dims import Dim, product
+from cuvil.semantics.views import dims_of
 
 
-def emit_transposed(b: LoopBuilder, kernel: LoopKernel) -> bool:
-    """Append the kernel's loops if blocks serve it: every load is then contiguous or one scalar."""
-    shape, width = known_shape(kernel.results[0][0]), kernel.lanes
+def emit_transposed(b: LoopBuilder, kernel: LoopKernel, otherwise: Callable[[], None]) -> bool:
+    """Append the kernel's loops if blocks serve it: every load is then contiguous or one scalar.
+
+    `otherwise` appends the loops for dims that turn out shorter than a block, where that is known at run time only.
+    """
+    shape, width = dims_of(kernel.results[0][0]), kernel.lanes
     if width < 4 or len(kernel.results) > 2:
         return False
     return any(
-        attempt(b, lambda split=split: _Blocks(b, kernel, shape, width, *split).emit()) is None
-        for split in _splits(shape, width)
+        attempt(b, lambda split=split: _emit_blocks(_Blocks(b, kernel, shape, width, *split), otherwise)) is None
+        for split in _splits(b, shape, width)
     )
 
 
-def _splits(shape: tuple[int, ...], width: int) -> Iterator[tuple[range, range]]:
-    """The dims of columns and of rows that a block could have, the most dims first; both at least a vector long."""
+def _emit_blocks(blocks: _Blocks, otherwise: Callable[[], None]) -> None:
+    b, width = blocks.b, blocks.width
+    extents = [blocks.extent(dims) for dims in (blocks.columns, blocks.rows)]
+    tests = [b.compare_index("sge", extent, width) for extent in extents if not b.is_at_least(extent, width)]
+    if not tests:
+        blocks.emit()
+        return
+    is_long = tests[0] if len(tests) == 1 else b.int_op(arith.AndIOp, *tests)
+    with b.if_else(is_long) as (then, other):
+        with then:
+            blocks.emit()
+        with other:
+            otherwise()
+
+
+def _splits(b: LoopBuilder, shape: tuple[Dim, ...], width: int) -> Iterator[tuple[range, range]]:
+    """The dims of columns and of rows that a block could have, the most dims first; both at least a vector long, as
+    far as is known.
+    """
     rank = len(shape)
     for row in range(1, rank):
-        if prod(shape[row:]) < width:
+        if b.is_at_least(width - 1, product(shape[row:])):
             continue
         for end in range(row, 0, -1):
             for start in range(end):
-                if prod(shape[start:end]) >= width:
+                if not b.is_at_least(width - 1, product(shape[start:end])):
                     yield range(start, end), range(row, rank)
 
 
@@ -50,7 +73,7 @@ def _splits(shape: tuple[int, ...], width: int) -> Iterator[tuple[range, range]]
 class _Blocks:
     b: LoopBuilder
     kernel: LoopKernel
-    shape: tuple[int, ...]
+    shape: tuple[Dim, ...]
     width: int
     columns: range
     rows: range
@@ -60,20 +83,21 @@ class _Blocks:
         others = tuple(
             self.shape[dim] for dim in range(len(self.shape)) if dim not in self.columns and dim not in self.rows
         )
-        across, along = self._extent(self.columns), self._extent(self.rows)
-        blocks = -(-across // width)
-        with outer_loop(b, prod(others) * blocks, self.kernel.flops(), self.kernel.threads) as loop:
+        across, along = self.extent(self.columns), self.extent(self.rows)
+        blocks = b.ceil_div(across, width)
+        with outer_loop(b, b.mul(product(others), blocks), self.kernel.flops(), self.kernel.threads) as loop:
             item = loop_index(loop)
             fixed = FlatGroup(b.div(item, blocks), others)
             column = self._start(b.mul(b.rem(item, blocks), width), across)
             with b.for_(0, along, width) as inner:
                 self._block(fixed, column, self._start(inner.index, along))
 
-    def _extent(self, dims: range) -> int:
-        return prod(self.shape[dim] for dim in dims)
+    def extent(self, dims: range) -> Dim:
+        """The elements along the dims taken as one."""
+        return product(self.shape[dim] for dim in dims)
 
-    def _start(self, position: Index, extent: int) -> Index:
-        return self.b.min(position, extent - self.width) if extent % self.width else position
+    def _start(self, position: Index, extent: Dim) -> Index:
+        return position if self.b.rem(extent, self.width) == 0 else self.b.min(position, extent - self.width)
 
     def _point(
         self, fixed: FlatGroup, column: Index, column_step: int, row: Index, row_step: int
@@ -101,7 +125,7 @@ class _Blocks:
 
     def _block(self, fixed: FlatGroup, column: Index, row: Index) -> None:
         b, width = self.b, self.width
-        is_aligned = self._extent(self.columns) % width == 0
+        is_aligned = b.rem(self.extent(self.columns), width) == 0
         lines = [list[SSAValue]() for _ in self.kernel.results]
         evaluator = PointEvaluator(b, width, self.kernel.buffers, aligned=is_aligned, contiguous=True)
         for line in range(width):
@@ -111,5 +135,5 @@ class _Blocks:
         for values, (value, buffer) in zip(lines, self.kernel.results, strict=True):
             for line, turned in enumerate(transpose(b, values)):
                 point = self._point(fixed, b.add(column, line), 0, row, 1)
-                position, _ = linear_position(b, known_shape(value), point)
+                position, _ = linear_position(b, dims_of(value), point)
                 b.store(turned, buffer, position)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import TypeAlias
 
 Dim: TypeAlias = "int | DimExpr"
@@ -167,9 +167,47 @@ def product(dims: Iterable[Dim]) -> Dim:
     return total
 
 
+def exact_quotient(dividend: Dim, divisor: Dim) -> Dim | None:
+    """The dim that times `divisor` is `dividend`, as polynomials; None where there is none, or by 0.
+
+    `s0*s1 + s1` by `s0 + 1` is `s1`. Where the divisor is 0 at run time, so is the dividend.
+    """
+    if divisor == 0:
+        return None
+    quotient: Dim = 0
+    rest = dividend
+    lead, lead_factor = next(iter(_terms(divisor).items()))
+    while rest != 0:
+        # Terms are sorted by a monomial order: what leads the rest must be divisible by what leads the divisor.
+        first, factor = next(iter(_terms(rest).items()))
+        left = _without(first, lead)
+        if left is None or factor % lead_factor:
+            return None
+        step = _make({left: factor // lead_factor})
+        quotient = quotient + step
+        rest = rest - step * divisor
+    return quotient
+
+
+def _without(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+    """A monomial divided by another; None where it is no multiple of it."""
+    left = list(monomial)
+    for atom in divisor:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)
+
+
+def symbols_in(dims: Iterable[Dim]) -> frozenset[str]:
+    """The names that occur in any of the dims."""
+    return frozenset[str]().union(*(dim.symbols() for dim in dims if isinstance(dim, DimExpr)))
+
+
 _TOKEN = re.compile(r"\s*(?:(\d+)|(floordiv|mod)\b|([A-Za-z_][A-Za-z_0-9]*)|(.))")
 
 
+@lru_cache(4096)
 def parse_dim(text: str) -> Dim:
     """The dim written in `text`; a ValueError that says where it stops making sense."""
     tokens = [match for match in _TOKEN.finditer(text.strip()) if match.group().strip()]

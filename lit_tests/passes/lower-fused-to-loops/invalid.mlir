@@ -41,8 +41,9 @@ func.func @unpacked(%x: memref<1x4x4x2xf32>, %w: memref<2x2x1x1xf32>, %o: memref
 
 // -----
 
-func.func @symbolic(%x: memref<?xf32, #cuvil_tensor.dims<"s0">>, %o: memref<?xf32, #cuvil_tensor.dims<"s0">>) {
-  // expected-error @+1 {{kernel @neg: native code for symbolic dims is not available}}
+func.func @unlisted(%x: memref<?xf32, #cuvil_tensor.dims<"s0">>, %o: memref<?xf32, #cuvil_tensor.dims<"s0">>)
+    attributes {cuvil_tensor.symbols = {s1 = #cuvil_tensor.range<0, ?>}} {
+  // expected-error @+1 {{cuvil_fused.kernel: symbol s0 is none of the function's; list it in its symbols}}
   cuvil_fused.kernel @neg(%a = %x) into(%o) family = loop access = <streaming>
     : (memref<?xf32, #cuvil_tensor.dims<"s0">>) into (memref<?xf32, #cuvil_tensor.dims<"s0">>) {
     %1 = cuvil_tensor.unary neg %a : tensor<?xf32, #cuvil_tensor.dims<"s0">>
