@@ -47,7 +47,7 @@ class Arguments:
 
         Symbolic dims may have any size here; whoever runs the program finds out which (`SymbolBinding`).
         """
-        leaves = args if self.is_flat and not kwargs else self._leaves(args, kwargs)
+        leaves = args if self.is_flat and not kwargs else self.leaves(args, kwargs)
         if len(leaves) != len(self._expected):
             raise ArgumentError(f"expected {len(self._expected)} arguments ({self._listing()}), got {len(leaves)}")
         tensors: list[Tensor] = []
@@ -67,7 +67,7 @@ class Arguments:
                 tensors.append(tensor)
         return tensors
 
-    def _leaves(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    def leaves(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The leaves of a call's pytrees; keyword arguments in any order, positional ones by name too."""
         expected_kwargs = list(self._tree.children()[1].context) if self._tree is not None else []
         given = dict(kwargs)

@@ -90,7 +90,8 @@ class CompiledModule:
         self._arguments = Arguments(imported)
         self._run = run
         self._stage_text = stage_text
-        self._wrap = _wrapper(imported.outputs, imported.output_tree)
+        tree = imported.output_tree if imported.effects is None else None
+        self._wrap = _wrapper(imported.outputs, tree)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._wrap(self._run(self._arguments.tensors(args, kwargs)))

@@ -159,7 +159,15 @@ def compile(
         compiled = lowered(imported, started)
         check_probes(model, compiled, probes)
         return compiled
-    return lowered(trace_model(model, example_inputs, kwargs), started)
+    imported = trace_model(model, example_inputs, kwargs, is_called=True)
+    compiled = lowered(imported, started)
+    if imported.effects is None:
+        return compiled
+    from cuvil.mutating_module import mutating_module
+
+    return mutating_module(
+        model, imported, compiled, (example_inputs, kwargs), lambda other: lowered(other, time.perf_counter())
+    )
 
 
 def trace(

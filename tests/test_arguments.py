@@ -149,12 +149,16 @@ def test_examples_that_are_one_tensor_are_two_inputs() -> None:
 # -- results and weights are nobody else's ----------------------------------------------------------------------------
 
 
-def test_results_alias_nothing() -> None:
+def test_computed_results_are_new_at_each_call() -> None:
     x = torch.randn(2, 2)
-    run = compiled(lambda x: (x, x.t(), (y := x + 1), y), x)
-    expected = [each.clone() for each in run(x)]
-    for result in run(x):
+    run = compiled(lambda x: ((y := x + 1), y, y.t(), x * 2), x)
+    first, same, view, other = run(x)
+    assert first is same
+    assert view.data_ptr() == first.data_ptr()
+    expected = [each.clone() for each in (first, same, view, other)]
+    for result in (first, other):
         result.fill_(7)
+    assert view.eq(7).all()
     for result, value in zip(run(x), expected, strict=True):
         torch.testing.assert_close(result, value)
 

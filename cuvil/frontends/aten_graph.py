@@ -23,20 +23,24 @@ from cuvil.frontends import (
     aten_activation,
     aten_contraction,
     aten_creation,
+    aten_grouping,
     aten_indexing,
     aten_movement,
     aten_norm,
     aten_pointwise,
     aten_pooling,
     aten_reduction,
+    aten_running,
 )
 from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, Deferred, GraphBuilder
 from cuvil.frontends.aten_expansion import expanded
 from cuvil.frontends.aten_mutation import needs_functionalization
+from cuvil.frontends.aten_running import update_statistics
 from cuvil.frontends.aten_schema import HigherOrderOperator, changed_argument, op_name, tensor_results
 from cuvil.frontends.aten_types import dim_of, element_type_of, shape_of_value
 from cuvil.frontends.exported_control import build_control
 from cuvil.frontends.exported_numbers import RUN_TIME_NUMBER, check_sizes, has_run_time_numbers, number_of
+from cuvil.frontends.graph_memory import GraphMemory
 from cuvil.frontends.sources import location_of_node
 
 FAMILIES = (
@@ -44,11 +48,13 @@ FAMILIES = (
     aten_activation,
     aten_movement,
     aten_creation,
+    aten_grouping,
     aten_indexing,
     aten_reduction,
     aten_contraction,
     aten_pooling,
     aten_norm,
+    aten_running,
 )
 """The modules whose import fills the table of builders."""
 
@@ -95,20 +101,23 @@ class GraphImporter:
     builder: GraphBuilder
     attribute: Callable[[torch.Tensor], SSAValue]
     problems: list[Problem] = field(default_factory=list[Problem])
+    memory: GraphMemory | None = None
+    """The memory of the tensors of one graph, where they change."""
 
     def run(self, graph_module: GraphModule, inputs: Sequence[Any], location: LocationAttr | None = None) -> list[Any]:
         """The values of the graph's outputs; all ops are at `location` if one is given, else where their nodes are."""
-        if needs_functionalization(graph_module.graph):
+        memory = self.memory if self.memory is not None and self.memory.graph is graph_module.graph else None
+        if memory is None and needs_functionalization(graph_module.graph):
             raise UnsupportedError("a region changes tensors of its surroundings in place; return new values instead")
-        walk = _Walk(self, graph_module, dict[Node, Any](), location)
+        walk = _Walk(self, graph_module, dict[Node, Any](), location, memory)
         remaining = iter(inputs)
         for node in graph_module.graph.nodes:
             if node.op == "placeholder":
-                walk.values[node] = next(remaining)
+                walk.store(node, next(remaining))
             elif node.op == "output":
                 return [walk.resolved(part) for part in _several(node.args[0])]
             else:
-                walk.values[walk.identity(node)] = walk.node(node)
+                walk.store(node, walk.node(node))
         raise InternalError("a graph without an output node")
 
 
@@ -124,6 +133,14 @@ class _Walk:
     graph_module: GraphModule
     values: dict[Node, Any]
     location: LocationAttr | None
+    memory: GraphMemory | None = None
+
+    def store(self, node: Node, value: Any) -> None:
+        """Note the value that a node gave."""
+        self.values[self.identity(node)] = value
+        if self.memory is not None:
+            self.values[node] = value
+            self.memory.store(node, value)
 
     def identity(self, node: Node) -> Node:
         """The node whose tensor this one is: an in-place op gives the tensor that it changed."""
@@ -134,7 +151,7 @@ class _Walk:
     def resolved(self, argument: Any) -> Any:
         """An argument with values in place of nodes."""
         if isinstance(argument, Node):
-            value = self.values[self.identity(argument)]
+            value = self.values[self.identity(argument)] if self.memory is None else self.memory.value(argument)
             if value is NotImplemented:
                 raise UnsupportedError(f"'{argument.name}', one of several results of an op, is not computed")
             return value
@@ -212,10 +229,14 @@ class _Walk:
         check_sizes(results)
         builder.result_shapes = tuple(shape_of_value(result) for result in results)
         build = self.builder_of(node)
-        arguments = self.resolved(node.args)
+        arguments, options = self.resolved(node.args), self.resolved(node.kwargs)
+        if self.memory is not None:
+            arguments = update_statistics(self.memory, builder, node, arguments) or arguments
+            if "out" in options:
+                options.pop("out")
         value = NotImplemented
         if build is not None:
-            value = build(builder, *arguments, **self.resolved(node.kwargs))
+            value = build(builder, *arguments, **options)
         if value is NotImplemented:
             return self.expansion(node)
         if isinstance(value, tuple):
@@ -225,7 +246,7 @@ class _Walk:
     def builder_of(self, node: Node) -> Builder | None:
         name = op_name(node)
         if not name.startswith(("aten.", "prims.")):
-            return None
+            return ATEN_BUILDERS.get(name.rpartition(".")[0])
         name = name.partition(".")[2]
         if changed_argument(node) is not None:
             op, _, overload = name.partition(".")

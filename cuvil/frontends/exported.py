@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, DenseIntOrFPElementsAt
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from cuvil.aliasing import apart, storage_address
 from cuvil.dialects.tensor import ConstantOp, GlobalOp, ParameterOp, element_of
 from cuvil.dialects.types import tensor_of
 from cuvil.errors import UnsupportedError, UserError
@@ -36,6 +37,7 @@ from cuvil.frontends.export_errors import explained, quiet
 from cuvil.frontends.exported_control import has_batching
 from cuvil.frontends.exported_numbers import as_value
 from cuvil.frontends.exported_symbols import declare_symbols
+from cuvil.write_back import Effects
 
 EXPORTING = threading.RLock()
 """torch.export keeps its state in globals: one thread at a time."""
@@ -80,54 +82,85 @@ class ImportedModule:
     name: str = "main"
     dim_names: Mapping[int, Mapping[int, str]] = field(default_factory=dict[int, Mapping[int, str]])
     """What the caller calls open dims: for each leaf of the inputs, by axis."""
+    effects: Effects | None = None
+    """What a call does besides computing, of a program that changes or gives back tensors from outside."""
+    arguments: tuple[Input, ...] = ()
+    """The leaves of the program's inputs where it has effects; `inputs` are then those of the compiled code."""
 
     def __str__(self) -> str:
         return str(self.module)
 
 
 def trace_model(
-    model: torch.nn.Module, example_inputs: Sequence[Any], kwargs: Mapping[str, Any] | None = None, name: str = "main"
+    model: torch.nn.Module,
+    example_inputs: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    name: str = "main",
+    is_aliasing: bool = False,
+    is_called: bool = False,
 ) -> ImportedModule:
-    """Export a model for inference on example inputs and import it.
+    """Export a model for inference on example inputs and import it; `is_aliasing` if it is wanted for inputs that
+    share memory as these do, `is_called` as for `import_exported`.
 
     Raises `UserError` where torch.export fails, and as `import_exported` does.
     """
     if isinstance(example_inputs, torch.Tensor):
         example_inputs = (example_inputs,)
     try:
-        args, keywords = _distinct((tuple(example_inputs), dict(kwargs or {})))
+        args, keywords = _distinct(model, (tuple(example_inputs), dict(kwargs or {})), is_aliasing)
         with EXPORTING, torch.no_grad(), quiet():
             program = torch.export.export(model, args, keywords, strict=False)
     except Exception as error:
         raise explained(error, type(model).__name__) from error
-    return import_exported(program, name)
+    return import_exported(program, name, model, is_called)
 
 
-def _distinct(arguments: Any) -> Any:
-    """Arguments with every tensor a tensor of its own: torch.export takes one passed twice for one input."""
+def _distinct(model: torch.nn.Module, arguments: Any, is_aliasing: bool) -> Any:
+    """Arguments with every tensor a tensor of its own: torch.export takes one passed twice for one input.
+
+    Of its own are its elements too, unless the program is wanted for tensors that share them (`is_aliasing`).
+    """
     seen: set[int] = set()
+    storages = {storage_address(tensor) for tensor in (*model.parameters(), *model.buffers())}
 
     def distinct(leaf: Any) -> Any:
-        if not isinstance(leaf, torch.Tensor) or id(leaf) not in seen:
-            seen.add(id(leaf))
+        if not isinstance(leaf, torch.Tensor):
             return leaf
-        return leaf.detach().clone()
+        address = storage_address(leaf)
+        is_known = id(leaf) in seen or address in storages
+        seen.add(id(leaf))
+        storages.add(address)
+        if not is_known or not address:
+            return leaf
+        return leaf.detach() if is_aliasing else apart(leaf)
 
     return pytree.tree_map(distinct, arguments)
 
 
-def import_exported(program: ExportedProgram, name: str = "main") -> ImportedModule:
-    """The module of an exported program, with its function called `name`.
+def import_exported(
+    program: ExportedProgram, name: str = "main", model: torch.nn.Module | None = None, is_called: bool = False
+) -> ImportedModule:
+    """The module of an exported program, with its function called `name`; `model` is what it was exported from.
+
+    Where it is to be called as the program is (`is_called`), results that share memory with inputs or one another are
+    left to `ImportedModule.effects`; else the function gives each as a value.
 
     Raises `UnsupportedOpsError` for ops that cannot be compiled, all at once, and `UserError` for a program that
-    changes its inputs or buffers.
+    changes its inputs or buffers within regions.
     """
+    from cuvil.frontends.exported_mutation import Sharing, SharingImport, needs_memory
+
     graphs = [module.graph for module in program.graph_module.modules() if isinstance(module, GraphModule)]
-    if any(needs_functionalization(graph) or has_batching(graph) for graph in graphs):
+    inner = [graph for graph in graphs if graph is not program.graph]
+    if has_batching(program.graph) or any(needs_functionalization(graph) or has_batching(graph) for graph in inner):
         with EXPORTING:
             program = program.run_decompositions({})
-    _refuse_mutation(program)
-    return _Import(program, name).run()
+        _refuse_mutation(program)
+        return ProgramImport(program, name).run()
+    sharing = Sharing.of(program)
+    if not sharing.writes and not (is_called and sharing.is_sensitive) and not needs_memory(program.graph):
+        return ProgramImport(program, name).run()
+    return SharingImport(program, name, sharing=sharing, model=model, is_called=is_called).run()
 
 
 def _refuse_mutation(program: ExportedProgram) -> None:
@@ -142,7 +175,7 @@ def _refuse_mutation(program: ExportedProgram) -> None:
 
 
 @dataclass
-class _Import:
+class ProgramImport:
     """One program on its way."""
 
     program: ExportedProgram
