@@ -56,9 +56,10 @@ from cuvil.codegen.ordering_kernels import emit_ordering_kernel
 from cuvil.codegen.scalar_lowering import storage_type
 from cuvil.dialects import fused
 from cuvil.dialects import tensor as ct
+from cuvil.dialects.tensor_symbols import SYMBOLS
 from cuvil.errors import CuvilError, UserError
 from cuvil.instrument import statistics
-from cuvil.semantics.dims import Dim, DimExpr, ShapeEnvironment, product, symbols_in
+from cuvil.semantics.dims import Dim, DimExpr, ShapeEnvironment, SymbolRange, product, symbols_in
 from cuvil.semantics.signatures import (
     ARENA_BYTES,
     OUTPUTS,
@@ -155,11 +156,12 @@ class _Lowering:
 
     def lower_function(self, function: func.FuncOp) -> None:
         self.names.add(function.sym_name.data)
-        self._note_host(function)
         if len(function.body.blocks) != 1:
             raise UserError("the function has several blocks; write its control flow with scf", function)
         block = function.body.block
-        self._take_symbols(function)
+        names = self._name_symbols(function)
+        self._note_host(function)
+        self._take_symbols(function, names)
         for op in list(function.walk()):
             if op is not function:
                 self._lower_op(op)
@@ -171,13 +173,18 @@ class _Lowering:
         inputs = [value.type for value in block.args]
         function.function_type = FunctionType.from_lists(inputs, function.function_type.outputs.data)
 
-    def _take_symbols(self, function: func.FuncOp) -> None:
-        """Give the function an argument for each symbol."""
-        self.environment = ct.environment_of(function)
-        names = list(self.environment.ranges)
-        if not names:
+    def _name_symbols(self, function: func.FuncOp) -> list[str]:
+        """The function's symbols in order; a function that does not list them from here on does."""
+        if not ct.symbols_of(function):
             types = [argument for argument in function.function_type.inputs if isinstance(argument, MemRefType)]
-            names = sorted(symbols_in(dim for each in types if not is_open(each) for dim in ct.shape_of(each)))
+            names = symbols_in(dim for each in types if not is_open(each) for dim in ct.shape_of(each))
+            if names:
+                function.attributes[SYMBOLS] = ct.symbols_attribute({name: SymbolRange() for name in sorted(names)})
+        self.environment = ct.environment_of(function)
+        return list(self.environment.ranges)
+
+    def _take_symbols(self, function: func.FuncOp, names: Sequence[str]) -> None:
+        """Give the function an argument for each symbol."""
         block = function.body.block
         self.symbols = {name: block.insert_arg(IndexType(), len(block.args)) for name in names}
         for name, argument in self.symbols.items():

@@ -31,11 +31,7 @@ class View:
     @property
     def is_identity(self) -> bool:
         """Whether it reads the root's elements in the root's own order, all of them."""
-        return (
-            self.offset == 0
-            and self.strides == contiguous_strides(self.shape)
-            and dims_of(self.root) == self.shape
-        )
+        return self.offset == 0 and self.strides == contiguous_strides(self.shape) and dims_of(self.root) == self.shape
 
 
 def dims_of(value: SSAValue) -> tuple[Dim, ...]:
