@@ -21,10 +21,12 @@ from cuvil.pipeline import Pipeline, default_pipeline
 from cuvil.runtime.executable import Executable
 from cuvil.runtime.memory import aligned_empty
 from cuvil.semantics.arrays import Array, bf16_bits, from_bf16_bits, to_reference
+from cuvil.semantics.dims import Dim
 from cuvil.semantics.interpreter import Interpreter
 from cuvil.semantics.levels import level_of
 from cuvil.semantics.meanings_fused import buffer_dtype
 from cuvil.semantics.signatures import ARENA_BYTES, Host, host_of
+from cuvil.semantics.symbol_binding import bind_symbols
 from cuvil.targets.cpu import CpuTarget
 
 _FLAT = "lower-fused-to-loops"
@@ -68,9 +70,13 @@ class NativeProgram:
         host = self.host
         if len(inputs) != len(host.inputs):
             raise UserError(f"function @{host.function} takes {len(host.inputs)} arguments, got {len(inputs)}")
-        given = [native_array(value, declared) for value, declared in zip(inputs, host.inputs, strict=True)]
-        results = [aligned_empty(_shape(declared), _dtype(declared)) for declared in host.outputs]
-        self.executable.call([each.ctypes.data for each in given], [each.ctypes.data for each in results])
+        sizes = bind_symbols(_sizes(host.inputs, inputs)) if host.symbols else {}
+        given = [
+            native_array(value, declared, sizes=sizes) for value, declared in zip(inputs, host.inputs, strict=True)
+        ]
+        results = [aligned_empty(_shape(declared, sizes), _dtype(declared)) for declared in host.outputs]
+        addresses = [[each.ctypes.data for each in arrays] for arrays in (given, results)]
+        self.executable.call(*addresses, [sizes[name] for name in host.symbols])
         return [_reference_array(value, declared) for value, declared in zip(results, host.outputs, strict=True)]
 
 
@@ -104,36 +110,44 @@ def _split(pipeline: str, name: str) -> tuple[str, str]:
 
 
 def _loaded(module: ModuleOp, host: Host, values: Mapping[str, Array]) -> Executable:
-    from cuvil.codegen.jit import LoadedCode, compile_text
-    from cuvil.codegen.llvm_host import ENTRY
+    from cuvil.codegen.jit import compile_text, load_executable
     from cuvil.codegen.llvm_text import module_to_text
-    from cuvil.runtime.threads import NUM_THREADS
 
     missing = [name for name in host.parameters if name not in values]
     if missing:
         raise UserError(f"parameter '{missing[0]}' has no value")
     target = CpuTarget.host()
     text = module_to_text(module, target)
-    threaded = NUM_THREADS in text
-    code = LoadedCode([compile_text(text, target)], [ENTRY, *([NUM_THREADS] if threaded else [])])
-    return Executable(
-        code.address(ENTRY),
+    return load_executable(
+        [compile_text(text, target)],
         input_count=len(host.inputs),
         output_count=len(host.outputs),
         arena_bytes=host.arena_bytes,
+        symbol_count=len(host.symbols),
         parameters=[
             native_array(values[name], declared, f"parameter '{name}'")
             for name, declared in zip(host.parameters, host.parameter_types, strict=True)
         ],
-        thread_address=code.address(NUM_THREADS) if threaded else 0,
-        keep=code,
     )
 
 
-def native_array(value: Array, declared: Attribute, what: str = "an argument") -> Array:
+def _sizes(types: Sequence[Attribute], values: Sequence[Array]) -> list[tuple[Dim, int]]:
+    """The dims of the inputs' types and their sizes. Raises `UserError` where the ranks differ."""
+    pairs: list[tuple[Dim, int]] = []
+    for declared, value in zip(types, values, strict=True):
+        shape = shape_of(declared)
+        if len(shape) != np.ndim(value):
+            raise UserError(f"an argument has shape {list(np.shape(value))}, expected {declared}")
+        pairs += zip(shape, np.shape(value), strict=True)
+    return pairs
+
+
+def native_array(
+    value: Array, declared: Attribute, what: str = "an argument", sizes: Mapping[str, int] | None = None
+) -> Array:
     """An array as compiled code reads a tensor of type `declared`. Raises `UserError` if its shape is another."""
     assert isinstance(declared, TensorType)
-    if np.shape(value) != _shape(declared):
+    if np.shape(value) != _shape(declared, sizes or {}):
         raise UserError(f"{what} has shape {list(np.shape(value))}, expected {declared}")
     reference = to_reference(value, declared.element_type)
     is_bf16 = isinstance(declared.element_type, BFloat16Type)
@@ -147,11 +161,8 @@ def _reference_array(value: Array, declared: Attribute) -> Array:
     return from_bf16_bits(value) if isinstance(declared.element_type, BFloat16Type) else value
 
 
-def _shape(declared: Attribute) -> tuple[int, ...]:
-    shape = shape_of(declared)
-    if not all(isinstance(dim, int) for dim in shape):
-        raise UnsupportedError(f"native code for unknown dims is not available here: {declared}")
-    return tuple(int(dim) for dim in shape if isinstance(dim, int))
+def _shape(declared: Attribute, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(dim if isinstance(dim, int) else dim.evaluate(sizes) for dim in shape_of(declared))
 
 
 def _dtype(declared: Attribute) -> Any:
