@@ -120,8 +120,9 @@ def is_open(value_type: MemRefType | TensorType) -> bool:
 
 def symbols_of_kernel(kernel: fused.KernelOp) -> list[str]:
     """The symbols that the code of a kernel may need, by name: those of its types and sizes."""
+    # Of the operands' own types some are flat already.
     dims: list[Dim] = []
-    values = [*kernel.inputs, *kernel.into]
+    values: list[SSAValue] = [*kernel.body.block.args]
     for op in kernel.body.block.ops:
         values += op.results
         if isinstance(op, ct.SizeOp):
@@ -395,6 +396,8 @@ def structural_key(kernel: fused.KernelOp) -> object:
         kernel.schedule,
         kernel.access,
         *(value.type for value in (*kernel.inputs, *kernel.into)),
+        # The operands' types may be flat already: 4x8 and 2x16 are both 32 then.
+        *(argument.type for argument in kernel.body.block.args),
     ]
     for op in kernel.body.block.ops:
         operands = tuple(numbers[operand] for operand in op.operands)
