@@ -501,3 +501,9 @@ def test_threads_share_one_compilation() -> None:
     assert len(compiled.specializations) == 1
     for each in found:
         check(each, example(UP))
+
+
+def test_constant_of_one_element_with_an_odd_stride() -> None:
+    # Contiguous to torch, for there is no second element.
+    constant = torch.arange(5)[2:3].as_strided((1,), (5,))
+    assert torch.equal(cuvil.compile(lambda x: x + constant)(UP), UP + 2)

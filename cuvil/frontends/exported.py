@@ -112,7 +112,7 @@ def trace_model(
             program = torch.export.export(model, args, keywords, strict=False)
     except Exception as error:
         raise explained(error, type(model).__name__) from error
-    return import_exported(program, name, model, is_called)
+    return import_exported(program, name, model, is_called, assigned)
 
 
 def _distinct(model: torch.nn.Module, arguments: Any, is_aliasing: bool) -> Any:
@@ -138,9 +138,14 @@ def _distinct(model: torch.nn.Module, arguments: Any, is_aliasing: bool) -> Any:
 
 
 def import_exported(
-    program: ExportedProgram, name: str = "main", model: torch.nn.Module | None = None, is_called: bool = False
+    program: ExportedProgram,
+    name: str = "main",
+    model: torch.nn.Module | None = None,
+    is_called: bool = False,
+    assigned: Mapping[str, torch.Tensor] | None = None,
 ) -> ImportedModule:
-    """The module of an exported program, with its function called `name`; `model` is what it was exported from.
+    """The module of an exported program, with its function called `name`; `model` is what it was exported from, and
+    `assigned` are the buffers that it replaces.
 
     Where it is to be called as the program is (`is_called`), results that share memory with inputs or one another are
     left to `ImportedModule.effects`; else the function gives each as a value.
@@ -157,7 +162,7 @@ def import_exported(
             program = program.run_decompositions({})
         _refuse_mutation(program)
         return ProgramImport(program, name).run()
-    sharing = Sharing.of(program)
+    sharing = Sharing.of(program, assigned or {})
     if not sharing.writes and not (is_called and sharing.is_sensitive) and not needs_memory(program.graph):
         return ProgramImport(program, name).run()
     return SharingImport(program, name, sharing=sharing, model=model, is_called=is_called).run()
@@ -255,7 +260,9 @@ class ProgramImport:
         data = tensor.detach().cpu().contiguous()
         if data.dtype == torch.bool:
             data = -data.to(torch.int8)  # true is the signed one-bit integer -1
-        content = bytes(data.reshape(-1).view(torch.uint8).tolist()) if data.numel() else b""
+        # Contiguous ones of one element may have any stride, which a view of another element size does not take.
+        flat = data.as_strided((data.numel(),), (1,))
+        content = bytes(flat.view(torch.uint8).tolist()) if data.numel() else b""
         tensor_type: Any = type_of_value(tensor)
         attribute = DenseIntOrFPElementsAttr(tensor_type, BytesAttr(content))
         return self.builder.value(ConstantOp(attribute))

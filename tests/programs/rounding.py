@@ -63,13 +63,16 @@ _ACCUMULATING = frozenset(
     _scaled_dot_product_attention_math upsample_bilinear2d embedding_bag""".split()
 )
 
+_UNDERFLOWING = frozenset("exp exp_ exp2 sigmoid sigmoid_ softmax _softmax erfc pow pow_".split())
+"""Whose results below the least normal number may be rounded to zero, as vector kernels do."""
+
 
 class Perturbed(TorchDispatchMode):
     """Operations as eager PyTorch does them, with random errors of one ulp; `touched` says which results have any."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self._generator = torch.Generator().manual_seed(seed)
+        self.generator = torch.Generator().manual_seed(seed)
         self._touched: dict[int, Tensor] = {}
 
     def touched(self, value: Any) -> bool:
@@ -100,7 +103,8 @@ class Perturbed(TorchDispatchMode):
         scale = _largest(inputs) if is_composed else None
 
         def spoilt(value: Tensor) -> Tensor:
-            return self.nudged(value if scale is None else self.shifted(value, scale))
+            moved = self.nudged(value if scale is None else self.shifted(value, scale))
+            return _normal(moved, self.generator) if name in _UNDERFLOWING else moved
 
         if changed:
             with torch.no_grad():
@@ -117,7 +121,7 @@ class Perturbed(TorchDispatchMode):
         integer = _INTEGERS.get(value.dtype)
         if integer is None:
             return value
-        steps = torch.randint(0, 2, value.shape, generator=self._generator).mul_(2).sub_(1).to(integer)
+        steps = torch.randint(0, 2, value.shape, generator=self.generator).mul_(2).sub_(1).to(integer)
         moved = (value.contiguous().view(integer) + steps).view(value.dtype)
         return torch.where(value.isfinite() & (value != 0), moved, value)
 
@@ -125,8 +129,17 @@ class Perturbed(TorchDispatchMode):
         """Every element by an ulp of `scale`."""
         if not value.is_floating_point():
             return value
-        steps = torch.randint(0, 2, value.shape, generator=self._generator).mul_(2).sub_(1)
+        steps = torch.randint(0, 2, value.shape, generator=self.generator).mul_(2).sub_(1)
         return value + (steps * (scale * torch.finfo(value.dtype).eps)).to(value.dtype)
+
+
+def _normal(value: Tensor, generator: torch.Generator) -> Tensor:
+    """Elements below the least normal number replaced by zero or that number."""
+    if not value.is_floating_point():
+        return value
+    tiny = torch.finfo(value.dtype).tiny
+    choice = torch.randint(0, 2, value.shape, generator=generator) * tiny
+    return torch.where(value.abs() < tiny, choice.to(value.dtype), value)
 
 
 _INTEGERS = {

@@ -407,5 +407,7 @@ def _constant(tensor: Tensor) -> ConstantOp:
     data = tensor.detach().cpu().contiguous()
     if data.dtype == torch.bool:
         data = -data.to(torch.int8)  # true is the signed one-bit integer -1
-    content = bytes(data.reshape(-1).view(torch.uint8).tolist()) if data.numel() else b""
+    # Contiguous ones of one element may have any stride, which a view of another element size does not take.
+    flat = data.as_strided((data.numel(),), (1,))
+    content = bytes(flat.view(torch.uint8).tolist()) if data.numel() else b""
     return ConstantOp(DenseIntOrFPElementsAttr(cast(Any, type_of_value(tensor)), BytesAttr(content)))
