@@ -191,8 +191,8 @@ def ranges_of_program(program: ExportedProgram) -> dict[str, SymbolRange]:
     """What torch.export says of the symbols of a program."""
     found: dict[str, SymbolRange] = {}
     for symbol, known in program.range_constraints.items():
-        highest = int(known.upper) if known.upper.is_number and known.upper.is_finite else None
-        least = int(known.lower) if known.lower.is_number and known.lower.is_finite else 0
+        highest = int(known.upper) if known.upper.is_Integer else None
+        least = int(known.lower) if known.lower.is_Integer else 0
         found[str(symbol)] = SymbolRange(max(least, 0), None if highest is None or highest >= 2**62 else highest)
     return found
 

@@ -1,9 +1,10 @@
 """The backend of torch.compile: `torch.compile(model, backend="cuvil")`, found by torch through its entry point.
 
 Dynamo hands over a graph of torch calls. At its first call the graph is exported on the tensors it is called with, so
-that it takes the way of every exported model, and what comes out is kept for calls with the same sizes: sizes that
-dynamo left symbolic are compiled once each. Tensors that belong to modules are bound as weights, as long as they stay
-as they are: another tensor, or one changed in place, compiles again, and one that changes becomes an input.
+that it takes the way of every exported model. Sizes that dynamo left symbolic stay so, and one compilation serves all
+of them; where that cannot be, what comes out is kept for calls with the same sizes, and a remark says why. Tensors that
+belong to modules are bound as weights, as long as they stay as they are: another tensor, or one changed in place,
+compiles again, and one that changes becomes an input.
 
 Nothing is refused. What Cuvil cannot do, PyTorch does: single ops (`dynamo_partition`), or the whole graph where
 autograd is needed or the graph changes its inputs. Each such case is a remark, a warning and a line of
@@ -24,8 +25,9 @@ from torch import Tensor
 from torch._dynamo.convert_frame import compile_lock
 from torch.fx import GraphModule, Node
 
-from cuvil.errors import Locatable, SourceLocation, UserError, source_location
-from cuvil.frontends.dynamo_native import EagerGraphError, Lowered, lower_graph
+from cuvil.errors import CuvilError, Locatable, SourceLocation, UserError, source_location
+from cuvil.frontends.dynamo_native import EagerGraphError, Lowered, lower_graph, lower_open_graph
+from cuvil.frontends.dynamo_shapes import ConstantFloat, float_places, layout_of, open_graph
 from cuvil.frontends.sources import location_of_node
 from cuvil.instrument import remarks, warnings
 from cuvil.options import Options
@@ -95,6 +97,8 @@ class CompiledGraph:
     specializations: list[Specialization] = field(default_factory=list[Specialization])
     left: list[Left] = field(default_factory=list[Left])
     compilations: int = 0
+    closed: str = ""
+    """Why sizes that dynamo left symbolic are compiled one by one; empty where they are not."""
     _whole: bool = False
     _unbound: set[int] = field(default_factory=set[int])
     _known: dict[Any, list[Specialization]] = field(default_factory=dict[Any, "list[Specialization]"])
@@ -102,17 +106,23 @@ class CompiledGraph:
     def __post_init__(self) -> None:
         placeholders = [node for node in self.graph_module.graph.nodes if node.op == "placeholder"]
         self.weights = tuple(place for place, node in enumerate(placeholders) if _is_of_module(node))
-        self.is_dynamic = any(_is_symbolic(node) for node in placeholders)
+        self.floats = float_places(self.graph_module)
+        self.is_dynamic = bool(self.floats) or any(_is_symbolic(node) for node in placeholders)
 
     def __call__(self, *args: Any) -> Any:
         if self._whole:
             return self.graph_module(*args)
-        # Dynamo guards the sizes that it took as constants.
-        key = tuple(_size_of(arg) for arg in args) if self.is_dynamic else None
-        for each in self._known.get(key, ()):
+        for each in self._known.get(self._key(args), ()):
             if each.holds(args):
                 return self._run(each, args)
-        return self._run(self._specialized(key, args), args)
+        return self._run(self._specialized(args), args)
+
+    def _key(self, args: Sequence[Any]) -> Any:
+        """What of the arguments the code depends on, but for weights."""
+        if not self.is_dynamic:
+            return None  # dynamo guards the sizes that it took as constants
+        sizes = tuple(_size_of(arg) if self.closed else layout_of(arg) for arg in args)
+        return (sizes, tuple(args[place].item() for place in self.floats)) if self.floats else sizes
 
     def leave_to_torch(self, reason: str, location: Locatable = None) -> None:
         """Let PyTorch run the whole graph."""
@@ -124,17 +134,18 @@ class CompiledGraph:
             return self.graph_module(*args)
         return chosen.lowered.run([args[place] for place in chosen.inputs])
 
-    def _specialized(self, key: Any, args: Sequence[Any]) -> Specialization:
+    def _specialized(self, args: Sequence[Any]) -> Specialization:
         # Dynamo's own lock: torch.export changes what dynamo reads in another thread.
         with compile_lock:
-            known = self._known.setdefault(key, [])
+            known = self._known.setdefault(self._key(args), [])
             for each in known:
                 if each.holds(args):
                     return each
             self._unbind(known, args)
             made = self._compiled(args)
             self.specializations.append(made)
-            known.append(made)
+            # The key is another one if code for all sizes could not be had.
+            self._known.setdefault(self._key(args), []).append(made)
             while len(self._known) > MAXIMUM_SIZES:
                 dropped = self._known.pop(next(iter(self._known)))
                 self.specializations = [each for each in self.specializations if each not in dropped]
@@ -152,6 +163,7 @@ class CompiledGraph:
             self._unbound.update(self.weights)
 
     def _compiled(self, args: Sequence[Any]) -> Specialization:
+        args = [ConstantFloat(arg) if place in self.floats else arg for place, arg in enumerate(args)]
         bound = {
             place: args[place]
             for place in self.weights
@@ -162,6 +174,10 @@ class CompiledGraph:
         versions = tuple((place, tensor, tensor._version) for place, tensor in bound.items())
         sizes = ", ".join(_shown(args[place]) for place in places if place not in self.weights)
         self.compilations += 1
+        if self.is_dynamic and not self.closed:
+            found = self._open_code(args, places)
+            if found is not None:
+                return Specialization(found[0], versions, places, found[1])
         try:
             lowered = lower_graph(self.graph_module, args, places, self.options)
         except EagerGraphError as error:
@@ -170,6 +186,20 @@ class CompiledGraph:
         for each in lowered.left_out:
             self._say(Left(each.op, each.reason, source_location(each.location)))
         return Specialization(sizes, versions, places, lowered)
+
+    def _open_code(self, args: Sequence[Any], places: Sequence[int]) -> tuple[str, Lowered] | None:
+        """Code for all sizes, and the inputs as text; None, and `closed` says why, where there is none."""
+        opened = open_graph(self.graph_module, places)
+        reason = "a number that it takes is no size of its inputs"
+        if opened is not None:
+            try:
+                return opened.text, lower_open_graph(self.graph_module, args, places, opened, self.options)
+            except CuvilError as error:
+                reason = error.message
+        self.closed = reason
+        message = f"one compilation for each size of inputs: {reason}"
+        remarks.emit("missed", pass_name=PASS_NAME, message=message, location=self._location())
+        return None
 
     def _say(self, left: Left) -> None:
         if left in self.left:
@@ -207,6 +237,7 @@ class GraphsExplanation:
             for each in graph.specializations:
                 parts = "by PyTorch" if each.lowered is None else f"{len(each.lowered.parts)} part(s)"
                 lines.append(f"    {each.sizes or 'no inputs'}: {parts}, {len(each.bound)} weight(s) bound")
+            lines += [f"    one compilation for each size: {graph.closed}"] if graph.closed else []
             lines += [f"    left to PyTorch: {left}" for left in graph.left]
         lines.append("  guards: TORCH_LOGS=guards,recompiles has torch print them")
         return "\n".join(lines)

@@ -20,6 +20,7 @@ from cuvil.errors import InternalError, UnsupportedError, UserError
 from cuvil.frontends.aten_graph import UnsupportedOpsError
 from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_schema import is_mutating
+from cuvil.frontends.dynamic_export import violated_constraints
 from cuvil.frontends.dynamo_partition import (
     LeftOut,
     gives_input,
@@ -29,6 +30,8 @@ from cuvil.frontends.dynamo_partition import (
     shared_views,
     unsupported,
 )
+from cuvil.frontends.dynamo_shapes import OpenGraph
+from cuvil.frontends.export_errors import quiet
 from cuvil.frontends.exported import import_exported
 from cuvil.frontends.exported_control import has_batching
 from cuvil.instrument import remarks
@@ -66,6 +69,25 @@ def lower_graph(graph_module: GraphModule, args: Sequence[Any], inputs: Sequence
             raise EagerGraphError(error.message, error.location) from error
 
 
+def lower_open_graph(
+    graph_module: GraphModule, args: Sequence[Any], inputs: Sequence[int], opened: OpenGraph, options: Options
+) -> Lowered:
+    """As `lower_graph`, code for all sizes of what is open in the graph. Raises `CuvilError` where that cannot be."""
+    given = tuple(args[place] for place in inputs)
+    model = _Bound(graph_module, args, inputs, opened.numbers).eval()
+    with torch.inference_mode(False), torch.no_grad(), quiet():
+        try:
+            program = torch.export.export(model, given, dynamic_shapes={"tensors": opened.shapes}, strict=False)
+        except Exception as error:
+            message = violated_constraints(str(error)) or " ".join(str(error).split())[:200]
+            raise EagerGraphError(f"torch.export cannot trace it for all sizes: {message}") from error
+        program = _functional(program)
+        _check_on_cpu(program)
+        if shared_views(program.graph) or gives_input(program.graph):
+            raise EagerGraphError("a result shares memory with an input or another result")
+        return _whole(program, options)
+
+
 def _lowered(program: ExportedProgram, options: Options) -> Lowered:
     left_out = shared_views(program.graph)
     if not left_out and not gives_input(program.graph):
@@ -79,10 +101,18 @@ def _lowered(program: ExportedProgram, options: Options) -> Lowered:
 class _Bound(nn.Module):
     """A graph as a function of some of its arguments; the other tensors are its weights, other values constants."""
 
-    def __init__(self, graph_module: GraphModule, args: Sequence[Any], inputs: Sequence[int]) -> None:
+    def __init__(
+        self,
+        graph_module: GraphModule,
+        args: Sequence[Any],
+        inputs: Sequence[int],
+        numbers: Mapping[int, tuple[int, int]] | None = None,
+    ) -> None:
         super().__init__()
         self.graph_module = graph_module
         self.inputs = tuple(inputs)
+        self.numbers = dict(numbers or {})
+        """Places of arguments that are sizes of inputs: position and axis."""
         self.values = [None if isinstance(arg, Tensor) else arg for arg in args]
         placeholders = [node.name for node in graph_module.graph.nodes if node.op == "placeholder"]
         self.names: dict[int, str] = {}
@@ -95,6 +125,8 @@ class _Bound(nn.Module):
         values: list[Any] = list(self.values)
         for place, tensor in zip(self.inputs, tensors, strict=True):
             values[place] = tensor
+        for place, (position, axis) in self.numbers.items():
+            values[place] = tensors[position].shape[axis]
         for place, name in self.names.items():
             values[place] = getattr(self, name)
         # Interpreted, not called: each node keeps the line of the user's source that it came from.
@@ -232,6 +264,8 @@ def _restrider(nodes: Sequence[Any]) -> Callable[[Any], Any]:
     strides = [_uncommon_strides(node) for node in nodes]
     if not any(strides):
         return lambda results: results
+    if any(isinstance(step, torch.SymInt) for each in strides if each is not None for step in each):
+        return _reorderer([None if each is None else _order_of(each) for each in strides])
 
     def restrided(results: Any) -> Any:
         leaves, tree = pytree.tree_flatten(results, is_leaf=lambda leaf: leaf is None)
@@ -242,6 +276,30 @@ def _restrider(nodes: Sequence[Any]) -> Callable[[Any], Any]:
         return pytree.tree_unflatten(given, tree)
 
     return restrided
+
+
+def _reorderer(orders: Sequence[Sequence[int] | None]) -> Callable[[Any], Any]:
+    """Gives results the order of strides that PyTorch's have, whatever their sizes are."""
+
+    def reordered(results: Any) -> Any:
+        leaves, tree = pytree.tree_flatten(results, is_leaf=lambda leaf: leaf is None)
+        given = [
+            leaf if order is None else leaf.permute(order).contiguous().permute(_inverse(order))
+            for leaf, order in zip(leaves, orders, strict=True)
+        ]
+        return pytree.tree_unflatten(given, tree)
+
+    return reordered
+
+
+def _order_of(strides: Sequence[int | torch.SymInt]) -> list[int]:
+    """The axes from the largest stride to the smallest."""
+    sizes = [step if isinstance(step, int) else step.node.hint for step in strides]
+    return sorted(range(len(strides)), key=lambda axis: -sizes[axis])
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    return sorted(range(len(order)), key=lambda axis: order[axis])
 
 
 def _uncommon_strides(node: Any) -> tuple[int, ...] | None:

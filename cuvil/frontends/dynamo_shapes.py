@@ -1,0 +1,109 @@
+"""The symbolic sizes of a dynamo graph: how they reach torch.export, so that one compilation serves all of them.
+
+Dynamo passes sizes that it left open as numbers beside the tensors. Here each is the size of a tensor's dim again, that
+dim is declared open over the range that dynamo guards, and dims that follow from others are left to torch.export.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import GraphModule, Node
+
+_LARGEST = 2**62
+"""From here on, dynamo means that there is no greatest size."""
+
+
+@dataclass(frozen=True)
+class OpenGraph:
+    """What is open in a graph: of each tensor input dims for torch.export, and where number inputs come from."""
+
+    shapes: tuple[dict[int, Any], ...]
+    """In the order of the inputs that are passed at each call."""
+    numbers: dict[int, tuple[int, int]]
+    """Place of a number among the graph's arguments => position of an input and its axis."""
+    text: str
+    """The inputs as `cuvil.explain` shows them."""
+
+
+def open_graph(graph_module: GraphModule, inputs: Sequence[int]) -> OpenGraph | None:
+    """What is open in a graph whose arguments at `inputs` are passed; None where a number is no size of these."""
+    nodes = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+    dims: dict[str, Any] = {}
+    sources: dict[str, tuple[int, int]] = {}
+    shapes: list[dict[int, Any]] = []
+    texts: list[str] = []
+    for position, place in enumerate(inputs):
+        value = _value(nodes[place])
+        if not isinstance(value, Tensor):
+            return None
+        opened: dict[int, Any] = {}
+        for axis, size in enumerate(value.shape):
+            if not isinstance(size, torch.SymInt):
+                continue
+            symbol = size.node.expr
+            if symbol.is_Symbol:
+                sources.setdefault(str(symbol), (position, axis))
+                opened[axis] = dims.setdefault(str(symbol), _dim_of(size))
+            elif not symbol.is_number:
+                opened[axis] = torch.export.Dim.AUTO
+        shapes.append(opened)
+        texts.append(f"{str(value.dtype).removeprefix('torch.')} [{', '.join(map(str, value.shape))}]")
+    numbers: dict[int, tuple[int, int]] = {}
+    for place, node in enumerate(nodes):
+        value = _value(node)
+        if isinstance(value, torch.SymInt) and not value.node.expr.is_number:
+            source = sources.get(str(value.node.expr))
+            if source is None:
+                return None
+            numbers[place] = source
+        elif isinstance(value, torch.SymFloat | torch.SymBool):
+            return None
+    return OpenGraph(tuple(shapes), numbers, ", ".join(texts))
+
+
+class ConstantFloat(float):
+    """A number in the place of a 0-d tensor of which a graph wants the number."""
+
+    def item(self) -> float:
+        """The number."""
+        return float(self)
+
+
+def float_places(graph_module: GraphModule) -> tuple[int, ...]:
+    """Places of the arguments that are Python floats, which dynamo wraps in tensors of float64 (a norm's `eps`)."""
+    nodes = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+    return tuple(place for place, node in enumerate(nodes) if _is_wrapped_float(node))
+
+
+def _is_wrapped_float(node: Node) -> bool:
+    value = _value(node)
+    if not isinstance(value, Tensor) or value.dtype != torch.float64 or value.dim() or not node.users:
+        return False
+    return all(user.op == "call_method" and user.target == "item" for user in node.users)
+
+
+def layout_of(arg: Any) -> Any:
+    """What the code of an open graph depends on in an argument besides its size: the order of its strides."""
+    if not isinstance(arg, Tensor):
+        return None if isinstance(arg, int) else arg
+    if arg.is_contiguous():
+        return True
+    strides = arg.stride()
+    return tuple(sorted(range(arg.dim()), key=lambda axis: strides[axis]))
+
+
+def _dim_of(size: torch.SymInt) -> Any:
+    """The torch Dim of a lone symbol over the range that dynamo guards."""
+    known: Any = size.node.shape_env.bound_sympy(size.node.expr)
+    low = int(known.lower) if known.lower.is_Integer else 0
+    high = int(known.upper) if known.upper.is_Integer else _LARGEST
+    return torch.export.Dim(f"_{size.node.expr}", min=max(low, 0), max=None if high >= _LARGEST else high)
+
+
+def _value(node: Node) -> Any:
+    return node.meta.get("example_value", node.meta.get("val"))
