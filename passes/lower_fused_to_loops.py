@@ -180,7 +180,11 @@ class _Lowering:
             types = [argument for argument in function.function_type.inputs if isinstance(argument, MemRefType)]
             names = symbols_in(dim for each in types if not is_open(each) for dim in ct.shape_of(each))
             if names:
-                function.attributes[SYMBOLS] = ct.symbols_attribute({name: SymbolRange() for name in sorted(names)})
+                listed = ct.symbols_attribute({name: SymbolRange() for name in sorted(names)})
+                for other in self.module.ops:
+                    if isinstance(other, func.FuncOp) and other.sym_name.data == arena_function(function):
+                        other.attributes[SYMBOLS] = listed
+                function.attributes[SYMBOLS] = listed
         self.environment = ct.environment_of(function)
         return list(self.environment.ranges)
 
@@ -233,9 +237,9 @@ class _Lowering:
                 self._copy(op)
             case ct.SizeOp():
                 b = self._builder()
-                size = b.index(op.value)
+                # In this order: what nothing uses yet is not taken.
+                op.result.replace_all_uses_with(b.index(op.value))
                 block.insert_ops_before(self._taken(b), op)
-                op.result.replace_all_uses_with(size)
                 block.erase_op(op)
             case memref.LoadOp() | memref.StoreOp():
                 self._flatten_access(op, block)

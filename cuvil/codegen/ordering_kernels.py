@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerType, VectorType, i1
 from xdsl.ir import Operation, SSAValue
 
 from cuvil.codegen.loop_kernel import LoopKernel, outer_loop
 from cuvil.codegen.loop_kernels import emit_loop_kernel
 from cuvil.codegen.loops import ForLoop, Index, LoopBuilder
-from cuvil.codegen.points import known_shape
 from cuvil.codegen.reductions import across_lanes, combine, narrowed, neutral, widened
 from cuvil.codegen.scalar_lowering import emit_cast, is_float, is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
-from cuvil.semantics.views import contiguous_strides
+from cuvil.semantics.dims import Dim, product
+from cuvil.semantics.views import contiguous_strides, dims_of
 
 _I64 = IntegerType(64)
 _INDEX = IndexType()
@@ -40,15 +39,15 @@ def emit_ordering_kernel(b: LoopBuilder, kernel: LoopKernel) -> None:
 class _Lines:
     """The 1-d lines of a shape along an axis: `for line` gives the flat position of each one's first element."""
 
-    def __init__(self, shape: tuple[int, ...], axis: int):
+    def __init__(self, shape: tuple[Dim, ...], axis: int):
         self.length = shape[axis]
-        self.stride = prod(shape[axis + 1 :])
-        self.count = prod(shape[:axis]) * self.stride
+        self.stride = product(shape[axis + 1 :])
+        self.count = product(shape[:axis]) * self.stride
 
     def start(self, b: LoopBuilder, line: Index) -> Index:
         """The first element of the line with this number."""
         outer, inner = b.div(line, self.stride), b.rem(line, self.stride)
-        return b.add(b.mul(outer, self.length * self.stride), inner)
+        return b.add(b.mul(outer, b.mul(self.length, self.stride)), inner)
 
 
 def _line_index(loop: SSAValue | ForLoop) -> SSAValue:
@@ -72,21 +71,36 @@ def _is_better(b: LoopBuilder, kind: str, element: object, value: SSAValue, best
 
 def _emit_arg_reduce(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.ArgReduceOp)
-    shape = known_shape(op.input)
+    shape = dims_of(op.input)
     lines = _Lines(shape, op.axis.value.data)
     if lines.count == 0:
         return
     source, target = kernel.buffers[op.input], kernel.results[0][1]
     width = kernel.target.lanes(64)
-    is_streamed = lines.stride == 1 and lines.length >= 8 * width and ct.element_of(op.input) != i1
-    with outer_loop(b, lines.count, prod(shape), kernel.threads) as loop:
+    may_be_streamed = lines.stride == 1 and ct.element_of(op.input) != i1
+    if not may_be_streamed or b.is_at_least(8 * width - 1, lines.length):
+        is_streamed: SSAValue | bool = False
+    elif b.is_at_least(lines.length, 8 * width):
+        is_streamed = True
+    else:
+        is_streamed = b.compare_index("sge", lines.length, 8 * width)
+    with outer_loop(b, _unless_empty(b, lines), product(shape), kernel.threads) as loop:
         line = _line_index(loop)
         start = lines.start(b, line)
-        if is_streamed:
-            place = _place_in_stream(b, op, source, start, lines.length, width)
+        in_stream = lambda: _place_in_stream(b, op, source, start, lines.length, width)  # noqa: E731
+        one_by_one = lambda: _place_one_by_one(b, op, source, start, lines)  # noqa: E731
+        if isinstance(is_streamed, SSAValue):
+            place = b.choose(is_streamed, in_stream, one_by_one, _I64)
         else:
-            place = _place_one_by_one(b, op, source, start, lines)
+            place = in_stream() if is_streamed else one_by_one()
         b.store(place, target, line)
+
+
+def _unless_empty(b: LoopBuilder, lines: _Lines) -> Index:
+    """The number of lines; none where they turn out to have no element."""
+    if isinstance(lines.length, int) or b.is_at_least(lines.length, 1):
+        return lines.count
+    return b.select(b.compare_index("sge", lines.length, 1), b.index(lines.count), b.index(0))
 
 
 def _place_one_by_one(b: LoopBuilder, op: ct.ArgReduceOp, source: SSAValue, start: Index, lines: _Lines) -> SSAValue:
@@ -100,12 +114,12 @@ def _place_one_by_one(b: LoopBuilder, op: ct.ArgReduceOp, source: SSAValue, star
 
 
 def _place_in_stream(
-    b: LoopBuilder, op: ct.ArgReduceOp, source: SSAValue, start: Index, length: int, width: int
+    b: LoopBuilder, op: ct.ArgReduceOp, source: SSAValue, start: Index, length: Dim, width: int
 ) -> SSAValue:
     """Two sweeps of vectors: the extreme, which is NaN if any element is, then the first element that is it or NaN."""
     kind, element = op.kind.data, ct.element_of(op.input)
-    whole, parts = length - length % width, 4
-    unrolled = length - length % (parts * width)
+    parts = 4
+    whole, unrolled = (b.sub(length, b.rem(length, step)) for step in (width, parts * width))
 
     def load(position: Index) -> SSAValue:
         return widened(b, b.load(source, b.add(start, position), width), element)
@@ -115,16 +129,25 @@ def _place_in_stream(
         loads = [load(b.add(sweep.index, part * width)) for part in range(parts)]
         sweep.yield_(*(combine(b, kind, element, *pair) for pair in zip(sweep.carried, loads, strict=True)))
     best = sweep.results
+    if isinstance(unrolled, int) and isinstance(whole, int):
+        for position in range(unrolled, whole, width):
+            best[0] = combine(b, kind, element, best[0], load(position))
+    else:
+        with b.for_(unrolled, whole, width, best[:1]) as sweep:
+            sweep.yield_(combine(b, kind, element, sweep.carried[0], load(sweep.index)))
+        best[0] = sweep.results[0]
     # The last vector overlaps others: an extreme does not mind.
-    for position in (*range(unrolled, whole, width), length - width):
-        best[0] = combine(b, kind, element, best[0], load(position))
+    best[0] = combine(b, kind, element, best[0], load(length - width))
     for part in range(1, parts):
         best[0] = combine(b, kind, element, best[0], best[part])
     extreme = b.broadcast(across_lanes(b, kind, element, best[0]), width)
 
     lanes = DenseIntOrFPElementsAttr.from_list(VectorType(_I64, [width]), list(range(width)))
     numbers = b.op(arith.ConstantOp, result=lanes.type, value=lanes)
-    none = b.constant(length, _I64, width)
+    if isinstance(length, int):
+        none = b.constant(length, _I64, width)
+    else:
+        none = b.broadcast(b.cast_index(b.index(length), _I64), width)
 
     def nearest(found: SSAValue, position: Index) -> SSAValue:
         value = load(position)
@@ -146,10 +169,10 @@ def _place_in_stream(
 
 def _emit_scan(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.ScanOp)
-    shape, element, kind = known_shape(op.input), ct.element_of(op.input), op.kind.data
+    shape, element, kind = dims_of(op.input), ct.element_of(op.input), op.kind.data
     lines = _Lines(shape, op.axis.value.data)
     source, target = kernel.buffers[op.input], kernel.results[0][1]
-    with outer_loop(b, lines.count, prod(shape), kernel.threads) as loop:
+    with outer_loop(b, lines.count, product(shape), kernel.threads) as loop:
         start = lines.start(b, _line_index(loop))
         with b.for_(0, lines.length, 1, [neutral(b, kind, element, 1)]) as along:
             number = along.index if op.reverse is None else b.sub(lines.length - 1, along.index)
@@ -170,23 +193,31 @@ _STACK_LINE = 1 << 14
 def _emit_sort(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     """Each line's positions in order: by selection where few are wanted, else by a stable merge sort."""
     assert isinstance(op, ct.SortOp | ct.TopkOp)
-    shape = known_shape(op.input)
+    shape = dims_of(op.input)
     lines = _Lines(shape, op.axis.value.data)
-    out = _Lines(known_shape(op.values), op.axis.value.data)
+    out = _Lines(dims_of(op.values), op.axis.value.data)
     if lines.count == 0 or out.length == 0:
         return
-    is_selection = out.length <= _MOST_SELECTED and 4 * out.length <= lines.length
-    work = prod(shape) * (2 if is_selection else 16)
+    few = isinstance(out.length, int) and out.length <= _MOST_SELECTED
+    is_selection = few and not b.is_at_least(4 * out.length - 1, lines.length)
+    work = product(shape) * (2 if is_selection else 16)
     with outer_loop(b, lines.count, work, kernel.threads) as loop:
         line = _Line(b, op, lines, lines.start(b, _line_index(loop)), kernel.buffers[op.input])
         first = out.start(b, _line_index(loop))
         if is_selection:
+            assert isinstance(out.length, int)
             line.write(kernel, line.select(out.length), 0, out, first)
-        elif lines.length <= _STACK_LINE:
-            line.write(kernel, *line.merge_sort(b.alloca(_I64, 2 * lines.length)), out, first)
+        elif (longest := _longest(b, lines)) <= _STACK_LINE:
+            line.write(kernel, *line.merge_sort(b.alloca(_I64, 2 * longest)), out, first)
         else:
             with b.heap(_I64, 2 * lines.length) as scratch:
                 line.write(kernel, *line.merge_sort(scratch), out, first)
+
+
+def _longest(b: LoopBuilder, lines: _Lines) -> int:
+    """The most elements that a line may have; too many for the stack where that is not known."""
+    _, longest = b.environment.bounds(lines.length)
+    return _STACK_LINE + 1 if longest is None else longest
 
 
 @dataclass
@@ -264,7 +295,7 @@ class _Line:
         with b.for_(0, length) as along:
             b.store(b.cast_index(along.index, _I64), scratch, along.index)
         init = [b.index(1), b.index(0), b.index(length)]
-        with b.for_(0, (length - 1).bit_length(), 1, init) as passes:
+        with b.for_(0, self._passes(), 1, init) as passes:
             run, front, back = passes.carried
             with b.for_(0, length, b.mul(run, 2)) as block:
                 middle = b.min(b.add(block.index, run), length)
@@ -272,6 +303,15 @@ class _Line:
                 self._merge(scratch, front, back, block.index, middle, end)
             passes.yield_(b.index(b.mul(run, 2)), back, front)
         return scratch, passes.results[1]
+
+    def _passes(self) -> Index:
+        """How often runs of one element must double to be the whole line."""
+        b, length = self.b, self.lines.length
+        if isinstance(length, int):
+            return (length - 1).bit_length()
+        last = b.cast_index(b.index(length - 1), _I64)
+        unused = b.cast_index(b.op(math.CountLeadingZerosOp, last, result=_I64), _INDEX)
+        return b.sub(64, unused)
 
     def _merge(
         self, scratch: SSAValue, front: SSAValue, back: SSAValue, start: SSAValue, middle: Index, end: Index
@@ -303,21 +343,23 @@ class _Line:
 
 def _emit_scatter(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.ScatterOp)
-    shape, axes, element = known_shape(op.input), ct.numbers(op.axes), ct.element_of(op.input)
+    shape, axes, element = dims_of(op.input), ct.numbers(op.axes), ct.element_of(op.input)
     source, target = kernel.buffers[op.input], kernel.results[0][1]
-    with b.for_(0, prod(shape)) as loop:
+    with b.for_(0, product(shape)) as loop:
         b.store(b.load(source, loop.index), target, loop.index)
-    index_shape = known_shape(op.indices[0])
+    index_shape = dims_of(op.indices[0])
     rest = [axis for axis in range(len(shape)) if axis not in axes]
     strides = contiguous_strides(shape)
-    inner = prod(shape[axis] for axis in rest)
+    inner = product(shape[axis] for axis in rest)
     index_type = b.index(0).type
-    with b.for_(0, prod(index_shape)) as outer:
+    with b.for_(0, product(index_shape)) as outer:
         base: Index = 0
         for axis, operand in zip(axes, op.indices, strict=True):
             place = emit_cast(b, b.load(kernel.buffers[operand], outer.index), ct.element_of(operand), _I64)
             negative = b.compare_int("slt", place, b.constant(0, _I64))
-            place = b.select(negative, b.int_op(arith.AddiOp, place, b.constant(shape[axis], _I64)), place)
+            extent = shape[axis]
+            size = b.constant(extent, _I64) if isinstance(extent, int) else b.cast_index(b.index(extent), _I64)
+            place = b.select(negative, b.int_op(arith.AddiOp, place, size), place)
             base = b.add(base, b.mul(b.cast_index(place, index_type), strides[axis]))
         with b.for_(0, inner) as along:
             parts = b.delinearize(along.index, [shape[axis] for axis in rest]) if rest else []
