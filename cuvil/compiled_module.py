@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -87,11 +87,12 @@ class CompiledModule:
         self.compile_seconds = compile_seconds
         self.remarks = tuple(remarks)
         self._imported = imported
+        if imported.effects is not None:
+            imported = replace(imported, inputs=imported.arguments, output_tree=None)
         self._arguments = Arguments(imported)
         self._run = run
         self._stage_text = stage_text
-        tree = imported.output_tree if imported.effects is None else None
-        self._wrap = _wrapper(imported.outputs, tree)
+        self._wrap = _wrapper(imported.outputs, imported.output_tree)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._wrap(self._run(self._arguments.tensors(args, kwargs)))

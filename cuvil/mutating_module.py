@@ -20,7 +20,7 @@ from cuvil.aliasing import Held, Layout, Overlap, apart, layout_of, on_one_stora
 from cuvil.arguments import ArgumentError, Arguments
 from cuvil.compiled_module import CompiledModule, Runner
 from cuvil.frontends.exported import ImportedModule, trace_model
-from cuvil.write_back import Effects, inputs_of, write_back
+from cuvil.write_back import Computed, Constant, Effects, Source, inputs_of, write_back
 
 Specialize = Callable[[Any, Mapping[str, Any], bool], "tuple[ImportedModule, Runner]"]
 """Compiles the model for (args, kwargs); the flag says whether what these share is to be kept."""
@@ -133,11 +133,9 @@ class MutatingModule(CompiledModule):
         filled = [next(remaining) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         args, kwargs = pytree.tree_unflatten(filled, self._tree)
         imported, run = self._specialize(args, kwargs, is_aliasing)
-        effects = imported.effects or Effects(())
-        made = Program.of(effects, run, arguments)
-        given = made.with_state(arguments)
-        made.expected = overlaps(given, effects.written, made.held)
-        return made
+        effects = imported.effects or _plain_effects(imported)
+        given = [*arguments, *(state.read() for state in effects.state)]
+        return Program.of(effects, run, given)
 
     def _check_state(self, tensors: Sequence[Tensor]) -> None:
         for state, tensor, expected in zip(self._effects.state, tensors, self._state_types, strict=True):
@@ -166,6 +164,17 @@ def mutating_module(
     args = (example[0],) if isinstance(example[0], Tensor) else tuple(example[0])
     made.start([leaf for leaf in pytree.tree_leaves((args, dict(example[1] or {}))) if isinstance(leaf, Tensor)])
     return made
+
+
+def _plain_effects(imported: ImportedModule) -> Effects:
+    """The effects of a program that computes its results and nothing else."""
+    numbers = iter(range(len(imported.outputs)))
+    results = [
+        Constant(output.constant) if output.type is None else Computed(next(numbers), is_number=output.is_number)
+        for output in imported.outputs
+    ]
+    count = sum(given.type is not None for given in imported.inputs)
+    return Effects(tuple(map(Source, range(count))), results=tuple(results))
 
 
 def _type_of(tensor: Tensor) -> tuple[torch.dtype, torch.Size]:

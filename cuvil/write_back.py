@@ -46,6 +46,8 @@ class View:
     shape: tuple[Dim, ...]
     strides: tuple[Dim, ...]
     offset: Dim
+    tensor: int = 0
+    """Which one: views of the same elements may be two tensors."""
 
 
 @dataclass(frozen=True, slots=True)

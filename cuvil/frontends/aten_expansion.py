@@ -12,7 +12,7 @@ from torch.fx import GraphModule, Node
 
 from cuvil.errors import UnsupportedError
 from cuvil.frontends.aten_mutation import needs_functionalization
-from cuvil.frontends.aten_schema import OpOverload
+from cuvil.frontends.aten_schema import OpOverload, functional_op
 
 _REASON = "there is no lowering and PyTorch has no decomposition for it; write it with other ops"
 
@@ -38,6 +38,7 @@ def expanded(node: Node, builder_of: Callable[[str], Any]) -> Expansion:
         raise UnsupportedError("random numbers are not supported in inference")
     if torch.Tag.data_dependent_output in target.tags or torch.Tag.dynamic_output_shape in target.tags:
         raise UnsupportedError("its result's size or value depends on data; it cannot be compiled ahead")
+    target = functional_op(target)
     inputs: list[Node] = []
     build = _rebuilder((node.args, node.kwargs), inputs)
     single = isinstance(node.meta.get("val"), torch.Tensor)

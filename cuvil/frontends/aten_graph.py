@@ -36,7 +36,7 @@ from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, Deferred, Graph
 from cuvil.frontends.aten_expansion import expanded
 from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_running import update_statistics
-from cuvil.frontends.aten_schema import HigherOrderOperator, changed_argument, op_name, tensor_results
+from cuvil.frontends.aten_schema import HigherOrderOperator, changed_argument, functional_op, op_name, tensor_results
 from cuvil.frontends.aten_types import dim_of, element_type_of, shape_of_value
 from cuvil.frontends.exported_control import build_control
 from cuvil.frontends.exported_numbers import RUN_TIME_NUMBER, check_sizes, has_run_time_numbers, number_of
@@ -249,6 +249,7 @@ class _Walk:
             return ATEN_BUILDERS.get(name.rpartition(".")[0])
         name = name.partition(".")[2]
         if changed_argument(node) is not None:
+            name = str(functional_op(node.target)).partition(".")[2]
             op, _, overload = name.partition(".")
             name = f"{op.removesuffix('_')}.{overload}"
         return builder_of(name)

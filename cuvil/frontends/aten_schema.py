@@ -12,6 +12,15 @@ _ops: Any = getattr(torch, "_ops")  # noqa: B009  the op classes have no public 
 OpOverload: Any = _ops.OpOverload
 HigherOrderOperator: Any = _ops.HigherOrderOperator
 
+_OPERATORS = {
+    "__iand__": "bitwise_and",
+    "__ior__": "bitwise_or",
+    "__ixor__": "bitwise_xor",
+    "__ilshift__": "bitwise_left_shift",
+    "__irshift__": "bitwise_right_shift",
+}
+"""In-place ops that are Python's operators, and the ops that compute what they do."""
+
 _MAYBE_IDENTITY = ("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "pad", "expand_as")
 """Ops that may give their operand itself although their schemas do not say so."""
 
@@ -42,10 +51,20 @@ def changed_argument(node: Node) -> Node | None:
     if schema is None or not schema.is_mutable:
         return None
     name = _plain_name(schema)
-    if not name.endswith("_") or name.endswith("__"):
+    if not name.endswith("_") or (name.endswith("__") and name not in _OPERATORS):
         return None
     first = node.args[0] if node.args else None
     return first if isinstance(first, Node) else None
+
+
+def functional_op(target: Any) -> Any:
+    """The op that gives as a new tensor what an in-place op leaves; the op itself if it is none, or there is none."""
+    name = _plain_name(target._schema)
+    plain = _OPERATORS.get(name, name.removesuffix("_"))
+    packet = getattr(torch.ops.aten, plain, None) if target.namespace == "aten" and target._schema.is_mutable else None
+    if plain == name or packet is None:
+        return target
+    return getattr(packet, target._overloadname, None) or target
 
 
 def shared_argument(node: Node) -> Node | None:

@@ -29,6 +29,7 @@ from cuvil.aliasing import apart, storage_address
 from cuvil.dialects.tensor import ConstantOp, GlobalOp, ParameterOp, element_of
 from cuvil.dialects.types import tensor_of
 from cuvil.errors import UnsupportedError, UserError
+from cuvil.frontends.assigned_buffers import assigned_buffers
 from cuvil.frontends.aten_builder import GraphBuilder
 from cuvil.frontends.aten_graph import GraphImporter, Problem, UnsupportedOpsError
 from cuvil.frontends.aten_mutation import needs_functionalization
@@ -108,7 +109,7 @@ def trace_model(
         example_inputs = (example_inputs,)
     try:
         args, keywords = _distinct(model, (tuple(example_inputs), dict(kwargs or {})), is_aliasing)
-        with EXPORTING, torch.no_grad(), quiet():
+        with EXPORTING, torch.no_grad(), quiet(), assigned_buffers(model) as assigned:
             program = torch.export.export(model, args, keywords, strict=False)
     except Exception as error:
         raise explained(error, type(model).__name__) from error

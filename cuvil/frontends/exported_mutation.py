@@ -8,9 +8,9 @@ one, is not computed: it is a recipe. Results that share memory with one another
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -64,6 +64,8 @@ _MAYBE_ITSELF = frozenset(
 )  # fmt: skip
 """Ops that give their operand itself where there is nothing to do."""
 
+_DROPOUTS = ("aten.dropout", "aten.feature_dropout", "aten.alpha_dropout", "aten.feature_alpha_dropout")
+
 _COPYING = frozenset(
     f"aten.{name}" for name in ("contiguous", "to", "type_as", "flatten", "reshape", "ravel", "reshape_as")
 )
@@ -79,7 +81,9 @@ class Sharing:
     written: frozenset[int]
     """Memories of placeholders that the program writes into."""
     replaced: dict[Node, Node]
-    """Buffers that become another tensor: the op that torch.export has in the place of `self.buffer = new`."""
+    """Buffers that become another tensor (`self.buffer = new`), and that tensor."""
+    skipped: frozenset[Node]
+    """The copies that torch.export has in their place."""
     is_sensitive: bool
     """Whether anything of this shows outside, or would with other strides of the inputs."""
 
@@ -89,21 +93,27 @@ class Sharing:
         return bool(self.written or self.replaced)
 
     @staticmethod
-    def of(program: ExportedProgram) -> Sharing:
-        """The sharing of a program as torch.export gives it, changes in place included."""
+    def of(program: ExportedProgram, assigned: Mapping[str, Tensor]) -> Sharing:
+        """The sharing of a program as torch.export gives it; `assigned` are buffers that the model replaces."""
         graph = program.graph
+        _join_dropouts(graph)
         placeholders = tuple(node for node in graph.nodes if node.op == "placeholder")
         by_memory = nodes_by_memory(placeholders)
-        replaced = {node.args[0]: node for node in graph.nodes if _is_replacement(node)}
-        written = (_written(graph, set(replaced.values()))) & by_memory.keys()
+        copies = [node for node in graph.nodes if _is_replacement(node)]
+        replaced: dict[Node, Any] = {node.args[0]: node.args[1] for node in copies}
+        for spec, node in zip(program.graph_signature.input_specs, placeholders, strict=True):
+            if spec.target is not None and spec.target in assigned and node not in replaced:
+                replaced[node] = _node_of(graph, assigned[spec.target])
+        written = (_written(graph, set(copies))) & by_memory.keys()
         results = nodes_by_memory(output_nodes(graph))
-        shared = any(len({_itself(node) for node in nodes}) > 1 for nodes in results.values())
+        shared = any(len(nodes) > 1 for nodes in results.values())
         touched = bool(written or replaced or shared or results.keys() & by_memory.keys())
         return Sharing(
             placeholders,
             by_memory,
             frozenset(written),
-            replaced,  # pyright: ignore[reportArgumentType]
+            replaced,
+            frozenset(copies),
             touched or _depends_on_strides(graph, by_memory, results),
         )
 
@@ -140,10 +150,44 @@ def _is_replacement(node: Node) -> bool:
     )
 
 
+def _node_of(graph: Graph, tensor: Tensor) -> Node:
+    """The node whose (fake) tensor this is."""
+    memory, geometry = memory_of(tensor), Geometry.of(tensor)
+    for node in graph.nodes:
+        value = tensor_of(node)
+        if value is not None and memory_of(value) == memory and Geometry.of(value).is_same(geometry):
+            return node
+    raise UnsupportedError("a buffer is assigned a tensor that no op of the model gives; copy_() into it instead")
+
+
+def _join_dropouts(graph: Graph) -> None:
+    """Let a dropout that does nothing give its operand itself, as in eager PyTorch; fake tensors have it a copy."""
+    same: dict[int, Tensor] = {}
+    shown = {*nodes_by_memory(output_nodes(graph)), *_written(graph, set())}
+    for node in graph.nodes:
+        source = tensor_of(node.args[0] if node.args else None)
+        tensor = tensor_of(node)
+        if tensor is None:
+            continue
+        is_idle = op_name(node).rpartition(".")[0] in _DROPOUTS and len(node.args) > 2 and node.args[2] is False
+        if is_idle and source is not None and Geometry.of(source).is_same(Geometry.of(tensor)):
+            same[memory_of(tensor)] = source
+    for old, new in same.items():
+        if old not in shown and memory_of(new) not in shown:
+            continue
+        for node in graph.nodes:
+            tensor = tensor_of(node)
+            if tensor is not None and memory_of(tensor) == old:
+                with cast(Any, new).fake_mode:
+                    node.meta["val"] = new.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+
+
 def _itself(node: Node) -> Node:
     """The node whose very tensor this one is."""
     while True:
         changed = changed_argument(node)
+        if changed is None and isinstance(out := node.kwargs.get("out"), Node):
+            changed = out
         source = changed if changed is not None else _unchanged(node)
         if source is None:
             return node
@@ -187,6 +231,7 @@ class SharingImport(ProgramImport):
     state: list[State] = field(default_factory=list[State])
     _given: dict[Node, int] = field(default_factory=dict[Node, int])
     _spans: dict[int, Geometry] = field(default_factory=dict[int, Geometry])
+    _views: dict[Node, int] = field(default_factory=dict[Node, int])
     _native_of: dict[int, int] = field(default_factory=dict[int, int])
     """The native input that a written memory is."""
 
@@ -200,7 +245,7 @@ class SharingImport(ProgramImport):
 
     def arguments(self, importer: GraphImporter) -> tuple[list[Any], tuple[Input, ...]]:
         memory = self.memory = GraphMemory(self.builder, self.program.graph, self.constant_value)
-        memory.skipped.update(self.sharing.replaced.values())
+        memory.skipped.update(self.sharing.skipped)
         importer.memory = memory
         self._specs = dict(zip(self.sharing.placeholders, self.program.graph_signature.input_specs, strict=True))
         users = [node for node, spec in self._specs.items() if spec.kind == InputKind.USER_INPUT]
@@ -305,13 +350,13 @@ class SharingImport(ProgramImport):
         self._outputs: list[Output] = []
         self._computed: dict[Any, Computed] = {}
         nodes = output_nodes(self.program.graph)
-        self._shown = nodes_by_memory([*nodes, *(self.replacing(node) for node in self.sharing.replaced)])
+        self._shown = nodes_by_memory([*nodes, *self.sharing.replaced.values()])
         updates = [self.update(memory) for memory in sorted(self.sharing.written, key=self._native_of.__getitem__)]
         specs = self.program.graph_signature.output_specs
         recipes = [self.recipe(node, value, spec) for node, value, spec in zip(nodes, values, specs, strict=True)]
         replacements = [
-            Replacement(self.given_of(node) - self._first_state, self.tensor_recipe(self.replacing(node)))
-            for node in self.sharing.replaced
+            Replacement(self.given_of(node) - self._first_state, self.tensor_recipe(value))
+            for node, value in self.sharing.replaced.items()
         ]
         written = {self._given[node] for memory in self.sharing.written for node in self.sharing.by_memory[memory]}
         self.effects = Effects(
@@ -337,12 +382,6 @@ class SharingImport(ProgramImport):
     @property
     def _first_state(self) -> int:
         return len(self._given) - len(self.state)
-
-    def replacing(self, buffer: Node) -> Node:
-        """The tensor that a buffer becomes."""
-        source = self.sharing.replaced[buffer].args[1]
-        assert isinstance(source, Node)
-        return source
 
     def update(self, memory: int) -> Update:
         """A memory's new value as a result, for it to be written back."""
@@ -371,7 +410,7 @@ class SharingImport(ProgramImport):
             return Given(self.given_of(itself))
         members = self.sharing.by_memory.get(memory)
         if members:
-            return self.view(Given(self.given_of(members[0])), tensors_of(members[0]), tensors_of(node))
+            return self.view(Given(self.given_of(members[0])), tensors_of(members[0]), itself)
         if len({_itself(each) for each in self._shown[memory]}) == 1:
             return self.computed(itself, self.memory.value(itself), tensors_of(itself).dtype)
         return self.shared_result(node, memory)
@@ -383,14 +422,15 @@ class SharingImport(ProgramImport):
         made = self.computed(("memory", memory), self.memory.final(owner), tensor.dtype)
         if not tensor.is_contiguous():
             made = replace(made, strides=Geometry.of(tensor).strides)
-        return made if _itself(node) is _itself(owner) else self.view(made, tensor, tensors_of(node))
+        return made if _itself(node) is _itself(owner) else self.view(made, tensor, _itself(node))
 
-    def view(self, of: Recipe, base: Tensor, tensor: Tensor) -> Recipe:
+    def view(self, of: Recipe, base: Tensor, node: Node) -> Recipe:
         """A view of a tensor that a call has."""
-        one, other = Geometry.of(base), Geometry.of(tensor)
+        one, other = Geometry.of(base), Geometry.of(tensors_of(node))
         if one.dtype != other.dtype:
             raise UnsupportedError("a result shows the memory of another tensor as another dtype; return a clone()")
-        return View(of, other.shape, other.strides, other.offset - one.offset)
+        number = self._views.setdefault(node, len(self._views))
+        return View(of, other.shape, other.strides, other.offset - one.offset, number)
 
     def symbols(self) -> dict[str, tuple[int, int]]:
         """Where a call reads the sizes that are symbolic: given tensor and dim."""

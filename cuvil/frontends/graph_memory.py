@@ -112,6 +112,8 @@ class GraphMemory:
         self._values[node] = (made_at, value)
         if tensor is not None and isinstance(value, SSAValue):
             self._memories.setdefault(memory_of(tensor), _Memory(Geometry.of(tensor), value))
+            if isinstance(out := node.kwargs.get("out"), Node):
+                self.write(out, value)
 
     def write(self, node: Node, value: SSAValue) -> None:
         """Give a tensor's elements a new value, wherever else they are seen."""
