@@ -144,6 +144,9 @@ def _small_sizes(shapes: DynamicShapes) -> list[dict[str, int]]:
 
 
 def _has_small_dim(shapes: DynamicShapes, name: str, root_size: int) -> bool:
+    """Whether torch's symbol or a dim is 0 or 1 where the root has this size."""
+    if root_size // shapes.roots[name].multiple_of < 2:
+        return True
     for each in shapes.tensors:
         for axis in each.specs:
             derived = each.derived(axis)
@@ -181,9 +184,9 @@ def _symbols_of(program: ExportedProgram, shapes: DynamicShapes) -> Symbols:
                 roots[str(symbol)] = derived.root
     ranges = ranges_of_program(program)
     for symbol, root in roots.items():
-        known = ranges.get(symbol, SymbolRange())
-        least = max(known.minimum, -(-root.min // root.multiple_of))
-        ranges[symbol] = SymbolRange(least, known.maximum)
+        # What torch knows begins with 2 at times; had it found any other limit, it would not have exported the program.
+        highest = None if root.max is None else root.max // root.multiple_of
+        ranges[symbol] = SymbolRange(-(-root.min // root.multiple_of), highest)
     return Symbols(names, ranges, dim_names)
 
 

@@ -96,11 +96,13 @@ class DynamicShapes:
 
     def check(self) -> None:
         """Raise `UserError` where the example contradicts the declared dims."""
-        roots, sizes = self.roots, self.sizes
         for each in self.tensors:
             for axis in each.specs:
                 if not 0 <= axis < each.tensor.dim():
                     raise UserError(f"dynamic_shapes: input '{each.name}' has no dim {axis}")
+        roots, sizes = self.roots, self.sizes
+        for each in self.tensors:
+            for axis in each.specs:
                 derived = each.derived(axis)
                 if derived is None:
                     continue

@@ -66,6 +66,8 @@ def number_of(b: GraphBuilder, target: Any, arguments: Sequence[Any], like: Any)
     values = [as_value(b, argument) for argument in arguments]
     if name == "item":
         return b.cast(b.reshape(values[0], []), kind)
+    if name == "pos":
+        return b.cast(values[0], kind)
     is_float = name in ("div", "sqrt") or any(element_domain(element_of(value)) == "f" for value in values)
     if not (name.startswith(("logical", "bitwise"))):
         values = [b.cast(value, f64 if is_float else i64) for value in values]
