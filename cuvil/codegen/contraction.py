@@ -11,15 +11,16 @@ One parallel loop over work items; an item is one panel of columns x one block o
             scratch tile = registers
             for each row of the tile: epilogue(scratch row)      one copy of the epilogue's code for all rows
 
-Rows are cut into tiles of h rows, or of h and h - 1 where m does not divide, so that no tile is a scalar remainder; a
-dynamic number of rows takes full tiles and then powers of two. Where k is long and packed here, it is cut into blocks
-whose partial sums stay in the scratch. Extents of 0 are right: no results, or results that are the epilogue of zeros.
+Rows are cut into tiles of h rows, or of h and h - 1 where m does not divide, so that no tile is a scalar remainder. A
+number of rows that is known only when the kernel runs takes full tiles and then powers of two, and it is then, too,
+that tiles are gathered in blocks and that threads are found worth it. Where k is long and packed here, it is cut into
+blocks whose partial sums stay in the scratch. Extents of 0 are right: no results, or results that are the epilogue of
+zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -30,13 +31,14 @@ from cuvil.codegen.contraction_schedule import ContractionSpec, Schedule, choose
 from cuvil.codegen.loops import Index, LoopBuilder, element_type_of
 from cuvil.codegen.microkernel import PanelView, accumulate
 from cuvil.codegen.packing import MatrixView, PackedOperand, convert, emit_pack_panel
+from cuvil.codegen.work_items import divides, work_items
 
 if TYPE_CHECKING:
     from cuvil.targets.cpu import CpuTarget
 
 __all__ = ["ContractionSpec", "PlainStore", "emit_contraction"]
 
-_SEQUENTIAL_WORK = 1 << 16
+_PARALLEL_WORK = (1 << 16) + 1
 """Fewer multiply-adds than this take less time than entering a parallel region."""
 
 
@@ -76,25 +78,9 @@ def emit_contraction(
     schedule = choose_schedule(b, target, spec, rhs)
     count = b.product([*spec.batch, schedule.blocks, schedule.panels])
     emitter = _Emitter(b, spec, schedule, lhs, rhs, epilogue)
-    with _work_items(b, spec, count) as item:
+    work = b.product([*spec.batch, spec.m, spec.n, spec.k])
+    with work_items(b, count, work, _PARALLEL_WORK) as item:
         emitter.item(item)
-
-
-@contextmanager
-def _work_items(b: LoopBuilder, spec: ContractionSpec, count: Index) -> Generator[Index]:
-    work = b.product([*spec.batch, spec.m, spec.n, spec.k]) if _is_static(spec) else None
-    if count == 1:
-        yield 0
-    elif isinstance(work, int) and work <= _SEQUENTIAL_WORK:
-        with b.for_(0, count) as loop:
-            yield loop.index
-    else:
-        with b.parallel(count) as item:
-            yield item
-
-
-def _is_static(spec: ContractionSpec) -> bool:
-    return all(isinstance(extent, int) for extent in (*spec.batch, spec.m, spec.n, spec.k))
 
 
 def _merge_batch_into_rows(
@@ -106,7 +92,7 @@ def _merge_batch_into_rows(
     while spec.batch and batch_strides[-1] == 0:
         extent, stride = spec.batch[-1], lhs.strides[-3]
         rows, row_stride = spec.m, lhs.strides[-2]
-        if not (isinstance(rows, int) and isinstance(extent, int) and isinstance(row_stride, int)):
+        if isinstance(extent, SSAValue) or isinstance(rows, SSAValue) or isinstance(row_stride, SSAValue):
             break
         if extent != 1 and rows != 1 and stride != rows * row_stride:
             break
@@ -166,16 +152,17 @@ class _Emitter:
 
     def _blocked_depth(self, rows: _BlockOfRows, batch: Sequence[Index], panel: Index, k_block: int) -> None:
         b, schedule, spec = self.b, self.schedule, self.spec
-        most_rows = schedule.tiles.rows * schedule.block_tiles
+        most_rows = schedule.tiles.rows * schedule.most_block_tiles
         scratch = b.alloca(spec.accumulator_type, most_rows * schedule.panel)
         packed = self._pack_scratch()
         zero = b.constant(0, spec.accumulator_type, schedule.lanes)
-        with b.for_(0, most_rows * schedule.panel, schedule.lanes) as position:
-            b.store(zero, scratch, position.index)
         origin = schedule.tiles.start(b, rows.first)
+        count = b.sub(schedule.tiles.start(b, rows.last), origin)
+        used_rows = most_rows if isinstance(spec.m, int) else count
+        with b.for_(0, b.mul(used_rows, schedule.panel), schedule.lanes) as position:
+            b.store(zero, scratch, position.index)
         with b.for_(0, spec.k, k_block) as k:
-            even = isinstance(spec.k, int) and spec.k % k_block == 0
-            depth = k_block if even else b.min(k_block, b.sub(spec.k, k.index))
+            depth = k_block if divides(b, k_block, spec.k) else b.min(k_block, b.sub(spec.k, k.index))
             rhs = self._panel_view(batch, panel, k.index, depth, packed)
 
             def tile(count: int, row: Index) -> None:
@@ -187,7 +174,6 @@ class _Emitter:
                 self._store_tile(scratch, position, sums)
 
             schedule.tiles.each(b, rows.first, rows.last, tile)
-        count = b.sub(schedule.tiles.start(b, rows.last), origin)
         self._finish(scratch, b.add(rows.batch_row, origin), count, panel)
 
     # -- operands ----------------------------------------------------------------------------------------------------
@@ -221,8 +207,7 @@ class _Emitter:
         view = view.at(b, k, column)
         if scratch is None:
             return PanelView(view.buffer, view.position, view.row_stride, schedule.vectors, schedule.lanes)
-        even = isinstance(self.spec.n, int) and self.spec.n % width == 0
-        columns = width if even else b.sub(self.spec.n, column)
+        columns = width if divides(b, width, self.spec.n) else b.sub(self.spec.n, column)
         emit_pack_panel(b, view, depth, columns, scratch, width, schedule.lanes)
         return PanelView(scratch, 0, width, schedule.vectors, schedule.lanes)
 
@@ -236,7 +221,7 @@ class _Emitter:
         """Pass `rows` rows of the scratch, the first being result row `row`, through the epilogue."""
         b, n, width = self.b, self.spec.n, self.schedule.panel
         column = b.mul(panel, width)
-        if isinstance(n, int) and n % width == 0:
+        if divides(b, width, n):
             self._finish_columns(scratch, row, rows, column, width)
         elif isinstance(n, int) and n < width:
             self._finish_columns(scratch, row, rows, column, n)

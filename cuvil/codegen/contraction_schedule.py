@@ -12,6 +12,7 @@ from cuvil.codegen.access import StridedOperand
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import max_rows
 from cuvil.codegen.packing import PackedOperand, accumulator_type, choose_panel, element_bits
+from cuvil.codegen.work_items import divides
 
 if TYPE_CHECKING:
     from cuvil.targets.cpu import CpuTarget
@@ -55,7 +56,8 @@ class RowTiles:
         """Equal tiles of `least` rows or more if m divides so, for code emitted once; else as few tiles as can be."""
         if not isinstance(m, int):
             rows = most if most < 8 else 1 << most.bit_length() - 1
-            return RowTiles(m, rows, b.div(m, rows), b.ceil_div(m, rows))
+            tall = b.div(m, rows)
+            return RowTiles(m, rows, tall, tall if divides(b, rows, m) else b.ceil_div(m, rows))
         even = [rows for rows in range(min(least, most), most + 1) if m % rows == 0]
         count = m // even[-1] if even else -(-m // most)
         rows, longer = -(-m // count), m % count
@@ -103,7 +105,8 @@ class Schedule:
     lanes: int
     vectors: int
     tiles: RowTiles
-    block_tiles: int
+    block_tiles: Index
+    most_block_tiles: int
     blocks: Index
     panels: Index
     k_block: int | None
@@ -129,8 +132,9 @@ def choose_schedule(
     packs = isinstance(rhs, StridedOperand) and not _reads_directly(spec, rhs, tiles, panel)
     item_bytes = element_bits(spec.accumulator_type) // 8
     k_block = _choose_k_block(target, spec.k, panel * item_bytes, packs)
-    block_tiles = _choose_block_tiles(target, spec, tiles, panels, k_block)
-    return Schedule(lanes, vectors, tiles, block_tiles, b.ceil_div(tiles.count, block_tiles), panels, k_block, packs)
+    block_tiles, most = _choose_block_tiles(b, target, spec, tiles, panels, k_block)
+    blocks = _ceil_div(b, tiles.count, block_tiles)
+    return Schedule(lanes, vectors, tiles, block_tiles, most, blocks, panels, k_block, packs)
 
 
 def _reads_directly(spec: ContractionSpec, rhs: StridedOperand, tiles: RowTiles, panel: int) -> bool:
@@ -149,15 +153,17 @@ def _choose_k_block(target: CpuTarget, k: Index, row_bytes: int, packs: bool) ->
 
 
 def _choose_block_tiles(
-    target: CpuTarget, spec: ContractionSpec, tiles: RowTiles, panels: Index, k_block: int | None
-) -> int:
-    """Tiles per work item: the rows of lhs fill half of L2 at most, and every thread gets several items."""
+    b: LoopBuilder, target: CpuTarget, spec: ContractionSpec, tiles: RowTiles, panels: Index, k_block: int | None
+) -> tuple[Index, int]:
+    """Tiles per work item, and the most that can be: the rows of lhs fill half of L2 at most, and every thread gets
+    several items.
+    """
     k = k_block or spec.k
     row_bytes = element_bits(spec.element_type) // 8 * (k if isinstance(k, int) else 1024)
     most = max(1, target.l2_bytes // 2 // max(1, row_bytes * tiles.rows))
     block_tiles = min(most, _MAX_BLOCK_TILES)
     if not isinstance(tiles.count, int):
-        return min(block_tiles, 8)
+        return _cut_at_run_time(b, spec, tiles.count, panels, block_tiles), block_tiles
     block_tiles = min(block_tiles, tiles.count)
     outer = [extent for extent in (*spec.batch, panels) if isinstance(extent, int)]
     items = 1
@@ -165,4 +171,20 @@ def _choose_block_tiles(
         items *= extent
     while spec.threads > 1 and block_tiles > 1 and -(-tiles.count // block_tiles) * items < 4 * spec.threads:
         block_tiles = -(-block_tiles // 2)
-    return -(-tiles.count // -(-tiles.count // block_tiles))
+    block_tiles = -(-tiles.count // -(-tiles.count // block_tiles))
+    return block_tiles, block_tiles
+
+
+def _cut_at_run_time(b: LoopBuilder, spec: ContractionSpec, tiles: Index, panels: Index, most: int) -> Index:
+    """Tiles per work item where only the running kernel knows how many there are: nearly equal blocks, at least 1."""
+    largest: Index = most
+    if spec.threads > 1:
+        share = b.ceil_div(b.product([*spec.batch, panels, tiles]), 4 * spec.threads)
+        largest = b.max(b.min(share, most), 1)
+    blocks = b.max(_ceil_div(b, tiles, largest), 1)
+    return b.max(_ceil_div(b, tiles, blocks), 1)
+
+
+def _ceil_div(b: LoopBuilder, number: Index, divisor: Index) -> Index:
+    """ceil(number / divisor) of a divisor that is not 0."""
+    return b.div(b.add(number, b.sub(divisor, 1)), divisor)
