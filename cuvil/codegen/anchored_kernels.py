@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
@@ -27,7 +26,6 @@ from cuvil.codegen.points import (
     FlatGroup,
     Point,
     PointEvaluator,
-    known_shape,
     linear_position,
     reshape_point,
 )
@@ -142,6 +140,13 @@ def _operand(kernel: LoopKernel, view: View, shape: Sequence[Dim], strides: Sequ
     return StridedOperand(kernel.buffers[view.root], view.offset, tuple(shape), tuple(strides))
 
 
+def _number(op: Operation, what: str, dim: Dim) -> int:
+    """A dim that shapes the code itself: a number, or an error."""
+    if isinstance(dim, int):
+        return dim
+    raise CuvilError(f"{op.name}: {what} is {dim}, which is not known at compile time; give the dim a number")
+
+
 def _view(kernel: LoopKernel, value: SSAValue) -> View:
     """An anchor's operand as a view of one of the kernel's buffers."""
     view = view_of(value)
@@ -158,13 +163,13 @@ def _emit_contraction(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None
     batch, free, summed = contraction_dims(op, 0)
     left = _view(kernel, op.lhs)
     extents = [left.shape[dim] for dim in batch]
-    m, k = prod(left.shape[dim] for dim in free), prod(left.shape[dim] for dim in summed)
+    m, k = product(left.shape[dim] for dim in free), product(left.shape[dim] for dim in summed)
     strides = [left.strides[dim] for dim in batch]
     lhs = _operand(kernel, left, [*extents, m, k], [*strides, _one_stride(left, free), _one_stride(left, summed)])
     rhs, n = _right_operand(kernel, op)
     spec = ContractionSpec.of(tuple(extents), m, n, k, storage_type(ct.element_of(op.lhs)), kernel.threads)
     rows = len(batch) + len(free)
-    rank = len(known_shape(op.result))
+    rank = len(dims_of(op.result))
     epilogue = RegionEpilogue(kernel, op.result, tuple(range(rows)), tuple(range(rows, rank)))
     emit_contraction(b, kernel.target, spec, lhs, rhs, epilogue)
 
@@ -176,17 +181,17 @@ def _one_stride(view: View, dims: Sequence[int]) -> Dim:
     return stride
 
 
-def _right_operand(kernel: LoopKernel, op: ct.ContractOp) -> tuple[StridedOperand | PackedOperand, int]:
+def _right_operand(kernel: LoopKernel, op: ct.ContractOp) -> tuple[StridedOperand | PackedOperand, Dim]:
     batch, free, summed = contraction_dims(op, 1)
-    shape = known_shape(op.rhs)
-    n = prod(shape[dim] for dim in free)
+    shape = dims_of(op.rhs)
+    n = product(shape[dim] for dim in free)
     unpack = op.rhs.owner
     if isinstance(unpack, ct.UnpackOp):
         return PackedOperand(kernel.buffers[unpack.input], 0, ct.numbers(unpack.tiles)[0]), n
     view = _view(kernel, op.rhs)
     extents = [view.shape[dim] for dim in batch]
     strides = [view.strides[dim] for dim in batch]
-    k = prod(shape[dim] for dim in summed)
+    k = product(shape[dim] for dim in summed)
     return (
         _operand(kernel, view, [*extents, k, n], [*strides, _one_stride(view, summed), _one_stride(view, free)]),
         n,
@@ -207,13 +212,13 @@ def _channels_last(kernel: LoopKernel, value: SSAValue, order: Sequence[int]) ->
 def convolution_spec(op: ct.ConvolutionOp) -> ConvolutionSpec:
     """The emitter's description of a convolution op."""
     order = ct.numbers(op.input_order)
-    source, result, weight = known_shape(op.input), known_shape(op.result), known_shape(op.weight)
+    source, result, weight = dims_of(op.input), dims_of(op.result), dims_of(op.weight)
     return ConvolutionSpec(
         element_type=storage_type(ct.element_of(op.input)),
-        in_channels=source[order[1]],
-        out_channels=weight[0],
+        in_channels=_number(op, "the number of input channels", source[order[1]]),
+        out_channels=_number(op, "the number of output channels", weight[0]),
         input=tuple(source[place] for place in order[2:]),
-        kernel=weight[2:],
+        kernel=tuple(_number(op, "the kernel's size", extent) for extent in weight[2:]),
         output=tuple(result[place] for place in order[2:]),
         strides=ct.numbers(op.strides),
         padding=tuple(zip(ct.numbers(op.low), ct.numbers(op.high), strict=True)),
@@ -240,11 +245,11 @@ def _emit_pool(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.PoolOp)
     kind = op.kind.data
     operand, places = _channels_last(kernel, op.input, ct.numbers(op.input_order))
-    source, result = known_shape(op.input), known_shape(op.result)
+    source, result = dims_of(op.input), dims_of(op.result)
     spec = PoolSpec(
         kind="sum" if kind == "add" else kind,  # pyright: ignore[reportArgumentType]: a closed set
         element_type=storage_type(ct.element_of(op.input)),
-        channels=source[places[-1]],
+        channels=_number(op, "the number of channels", source[places[-1]]),
         input=tuple(source[place] for place in places[1:-1]),
         kernel=ct.numbers(op.kernel),
         output=tuple(result[place] for place in places[1:-1]),
@@ -266,7 +271,7 @@ def _four_dims(kernel: LoopKernel, view: View) -> StridedOperand:
     stride = merged_stride(view, lead) if lead else 0
     if stride is None:
         raise CuvilError("cuvil_tensor.attention: its batch dims have no single stride; run fuse on this module")
-    batch = prod(view.shape[dim] for dim in lead)
+    batch = product(view.shape[dim] for dim in lead)
     return _operand(kernel, view, [batch, *view.shape[-3:]], [stride, *view.strides[-3:]])
 
 
@@ -274,21 +279,21 @@ def _emit_attention(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     assert isinstance(op, ct.AttentionOp)
     query, key, value = (_four_dims(kernel, _view(kernel, operand)) for operand in (op.query, op.key, op.value))
     mask = None if op.mask is None else _four_dims(kernel, _view(kernel, op.mask))
-    shape = known_shape(op.query)
+    shape, keys = dims_of(op.query), dims_of(op.key)
     spec = AttentionSpec(
-        batch=prod(shape[:-3]),
-        heads=shape[-3],
-        kv_heads=known_shape(op.key)[-3],
+        batch=product(shape[:-3]),
+        heads=_number(op, "the number of heads", shape[-3]),
+        kv_heads=_number(op, "the number of key heads", keys[-3]),
         queries=shape[-2],
-        keys=known_shape(op.key)[-2],
-        head_dim=shape[-1],
-        value_dim=known_shape(op.value)[-1],
+        keys=keys[-2],
+        head_dim=_number(op, "the size of a head", shape[-1]),
+        value_dim=_number(op, "the size of a value", dims_of(op.value)[-1]),
         element_type=storage_type(ct.element_of(op.query)),
         scale=op.scale.value.data,
         causal=op.causal is not None,
         threads=kernel.threads,
     )
-    rank = len(known_shape(op.result))
+    rank = len(dims_of(op.result))
     epilogue = RegionEpilogue(kernel, op.result, tuple(range(rank - 1)), (rank - 1,))
     emit_attention(b, kernel.target, spec, query, key, value, mask, epilogue)
 
