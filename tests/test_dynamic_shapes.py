@@ -37,6 +37,8 @@ EXPRESSIONS: dict[str, Callable[[Tensor], Any]] = {
     "sorted": lambda x: x.sort(1).values,
     "the largest": lambda x: x.argmax(1),
     "a mask": lambda x: torch.where(torch.arange(x.shape[1]) <= torch.arange(x.shape[0])[:, None], x, 0.0),
+    "half of it": lambda x: x[:, : (x.shape[1] + 1) // 2] * 2,
+    "rolled": lambda x: x.roll(3, 1) - x.roll(-1, 0),
     "layer norm": lambda x: functional.layer_norm(x[:, :, None] * torch.arange(16.0), (16,)),
 }
 

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from cuvil.dialects.tensor import ConcatOp, GatherOp, PadOp, ReverseOp, element_of, shape_of
 from cuvil.errors import UnsupportedError
-from cuvil.frontends.aten_builder import GraphBuilder, Number, aten, element_type, known, normal_axes, normal_axis
+from cuvil.frontends.aten_builder import GraphBuilder, Number, aten, element_type, normal_axes, normal_axis
 from cuvil.semantics.dims import Dim
 
 
@@ -183,7 +183,11 @@ def _elements(shape: Sequence[Dim]) -> Dim:
 
 
 def _rolled(b: GraphBuilder, x: SSAValue, shift: int, axis: int) -> SSAValue:
-    size = known(shape_of(x.type)[axis], "the size of a rolled dim")
+    size = shape_of(x.type)[axis]
+    if not isinstance(size, int):
+        places = b.apply("rem", b.apply("sub", b.iota(0, [size]), shift), size)
+        picked = b.value(GatherOp(x, [places], [axis]))
+        return b.transpose(picked, [*range(1, axis + 1), 0, *range(axis + 1, rank_of(x))])
     shift = shift % size if size else 0
     if shift == 0:
         return x

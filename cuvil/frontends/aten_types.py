@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -13,7 +16,7 @@ from xdsl.ir import Attribute
 
 from cuvil.dialects.types import tensor_of
 from cuvil.errors import UnsupportedError
-from cuvil.semantics.dims import Dim, parse_dim
+from cuvil.semantics.dims import Dim, ShapeEnvironment, SymbolRange, parse_dim
 
 _ELEMENT_TYPES: dict[torch.dtype, Attribute] = {
     torch.float64: f64,
@@ -46,22 +49,31 @@ def dtype_of(element_type: Attribute) -> torch.dtype:
     return _DTYPES[element_type]
 
 
-_symbol_names: ContextVar[Mapping[str, str]] = ContextVar("symbol_names", default={})  # noqa: B039
+@dataclass(frozen=True)
+class KnownSymbols:
+    """What is known of torch's symbols: names that they have in the IR, and by these their ranges."""
+
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    ranges: Mapping[str, SymbolRange] = field(default_factory=dict[str, SymbolRange])
+
+
+_known_symbols: ContextVar[KnownSymbols] = ContextVar("known_symbols", default=KnownSymbols())  # noqa: B039
 
 
 @contextmanager
-def named_symbols(names: Mapping[str, str]) -> Generator[None]:
-    """A context in which torch's symbols (`s77`) become dims of the given names."""
-    token = _symbol_names.set(names)
+def named_symbols(names: Mapping[str, str], ranges: Mapping[str, SymbolRange]) -> Generator[None]:
+    """A context in which torch's symbols (`s77`) become dims of the given names; `ranges` are by torch's names."""
+    known = KnownSymbols(names, {names.get(symbol, symbol): found for symbol, found in ranges.items()})
+    token = _known_symbols.set(known)
     try:
         yield
     finally:
-        _symbol_names.reset(token)
+        _known_symbols.reset(token)
 
 
 def symbol_name(symbol: object) -> str:
     """What a symbol of torch is called in the IR."""
-    return _symbol_names.get().get(str(symbol), str(symbol))
+    return _known_symbols.get().names.get(str(symbol), str(symbol))
 
 
 def dim_of(size: int | torch.SymInt) -> Dim:
@@ -93,7 +105,32 @@ def _dim_of_expression(expression: Any) -> Dim:
     kind = type(expression).__name__
     if kind in ("FloorDiv", "CleanDiv", "Mod", "PythonMod") and isinstance(arguments[1], int):
         return arguments[0] % arguments[1] if "Mod" in kind else arguments[0] // arguments[1]
+    if kind in ("Min", "Max"):
+        for one in arguments:
+            if all(_is_at_least(*((other, one) if kind == "Min" else (one, other))) for other in arguments):
+                return one
     raise UnsupportedError(f"the size {expression} is no polynomial, quotient or remainder by a number")
+
+
+_MOST_VALUES = 1 << 16
+"""For how many combinations of symbols' values a comparison is tried out."""
+
+
+def _is_at_least(one: Dim, other: Dim) -> bool:
+    """Whether one >= other for all values of the symbols."""
+    difference = one - other
+    if isinstance(difference, int):
+        return difference >= 0
+    ranges = _known_symbols.get().ranges
+    low, _ = ShapeEnvironment(dict(ranges)).bounds(difference)
+    if low is not None and low >= 0:
+        return True
+    names = sorted(difference.symbols())
+    known = [ranges.get(name, SymbolRange()) for name in names]
+    values = [range(each.minimum, each.maximum + 1) for each in known if each.maximum is not None]
+    if len(values) < len(names) or math.prod(len(each) for each in values) > _MOST_VALUES:
+        return False
+    return all(difference.evaluate(dict(zip(names, sizes, strict=True))) >= 0 for sizes in itertools.product(*values))
 
 
 def _product(factors: Sequence[Dim]) -> Dim:

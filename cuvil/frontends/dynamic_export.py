@@ -19,7 +19,8 @@ from torch.fx.experimental import _config as symbolic_shapes
 from torch.utils import _pytree as pytree
 
 from cuvil.dim import Dim
-from cuvil.errors import UserError
+from cuvil.errors import UnsupportedError, UserError
+from cuvil.frontends.aten_types import named_symbols, shape_of_value
 from cuvil.frontends.dynamic_shapes import DynamicShapes, size_of, torch_name
 from cuvil.semantics.dims import SymbolRange
 
@@ -54,6 +55,8 @@ def export_dynamic(model: torch.nn.Module, shapes: DynamicShapes) -> tuple[Expor
     program, probes = None, ()
     if small:
         program = _exported_for_all_sizes(model, args, kwargs, spec)
+    if program is not None and not _has_plain_sizes(program, _symbols_of(program, shapes)):
+        program = None
     if program is None:
         program = torch.export.export(model, args, kwargs, dynamic_shapes=spec, strict=False)
         probes = tuple(Probe(sizes, *shapes.resized(sizes)) for sizes in small)
@@ -67,6 +70,20 @@ def _exported_for_all_sizes(model: torch.nn.Module, args: Any, kwargs: Any, spec
             return torch.export.export(model, args, kwargs, dynamic_shapes=spec, strict=False)
     except Exception:  # whatever it is, the usual way says it better, or has it not
         return None
+
+
+def _has_plain_sizes(program: ExportedProgram, symbols: Symbols) -> bool:
+    """Whether all sizes are dims: what torch makes without assumptions has minima and maxima in it at times."""
+    with named_symbols(symbols.names, symbols.ranges):
+        for node in program.graph.nodes:
+            value = node.meta.get("val")
+            try:
+                for tensor in value if isinstance(value, list | tuple) else [value]:
+                    if isinstance(tensor, torch.Tensor):
+                        shape_of_value(tensor)
+            except UnsupportedError:
+                return False
+    return True
 
 
 def check_probes(model: torch.nn.Module, call: Callable[..., Any], probes: Sequence[Probe]) -> None:

@@ -67,7 +67,7 @@ def trace_dynamic(
         if (violated := violated_constraints(str(error))) is not None:
             raise UserError(f"{type(model).__name__}: {violated}") from error
         raise explained(error, type(model).__name__) from error
-    with named_symbols(symbols.names):
+    with named_symbols(symbols.names, symbols.ranges):
         imported = import_exported(program, name)
     _narrow(imported, symbols)
     imported.dim_names = symbols.dim_names
