@@ -215,3 +215,16 @@ def test_symbols_are_bound_by_sizes() -> None:
         bind_symbols([(s0 * 2, 5)])
     with pytest.raises(UserError, match="a dim of size 4 is declared as s0, which is 3 where s0 = 3"):
         bind_symbols([(s0, 3), (s0, 4)])
+
+
+def test_quotients_of_quotients_are_one() -> None:
+    """Two strided windows in a row, as a shape rule makes them, equal one of both strides."""
+    h = symbol("h")
+    assert ((h - 1) // 2) // 2 == (h - 1) // 4
+    nested = ((h - 1) // 2 + 1) // 2
+    assert nested == (h + 1) // 4
+    assert isinstance(nested, DimExpr)
+    assert all(nested.evaluate({"h": size}) == ((size - 1) // 2 + 1) // 2 for size in range(40))
+    twice = (2 * (h // 3)) // 4
+    assert isinstance(twice, DimExpr)
+    assert all(twice.evaluate({"h": size}) == (2 * (size // 3)) // 4 for size in range(40))

@@ -94,6 +94,7 @@ class DimExpr:
         rest = _make({monomial: factor for monomial, factor in self.terms if factor % divisor})
         if isinstance(rest, int):
             return _make({**whole, (): whole.get((), 0) + rest // divisor})
+        rest, divisor = _one_quotient(rest, divisor)
         return _make(whole) + _make({(Quotient("floordiv", rest, divisor),): 1})
 
     def __mod__(self, divisor: int) -> Dim:
@@ -147,6 +148,21 @@ class DimExpr:
             else:
                 text += f" - {term}" if factor < 0 else f" + {term}"
         return text
+
+
+def _one_quotient(dividend: DimExpr, divisor: int) -> tuple[DimExpr, int]:
+    """`(e floordiv a + c) floordiv b` as `(e + a*c) floordiv a*b`: dividend and divisor; others as they are."""
+    terms = dict(dividend.terms)
+    offset = terms.pop((), 0)
+    if len(terms) != 1:
+        return dividend, divisor
+    (monomial, factor), *_ = terms.items()
+    atom = monomial[0]
+    if len(monomial) != 1 or factor != 1 or not isinstance(atom, Quotient) or atom.operator != "floordiv":
+        return dividend, divisor
+    inner = atom.expression + atom.divisor * offset
+    assert isinstance(inner, DimExpr), "a quotient's dividend has symbols"
+    return _one_quotient(inner, atom.divisor * divisor)
 
 
 def symbol(name: str) -> DimExpr:
