@@ -200,7 +200,7 @@ class Decoder(nn.Module):
         return self.norm(x) @ self.tokens.weight.T
 
 
-@pytest.mark.parametrize("target", ["interpreter"])
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
 def test_a_decoder_is_compiled_once(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compilations: list[object] = []
 
