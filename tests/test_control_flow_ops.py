@@ -85,6 +85,12 @@ def loop_with_a_limit(model, x, n):
 
 
 @case((UP,), (DOWN,))
+def checks_of_all_elements_hold(model, x):
+    torch._check_tensor_all(x > -100)
+    return x.exp()
+
+
+@case((UP,), (DOWN,))
 def loop_that_carries_numbers(model, x):
     def goes_on(i, x):
         return i < 5

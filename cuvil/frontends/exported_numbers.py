@@ -57,6 +57,8 @@ def check_sizes(results: Sequence[torch.Tensor]) -> None:
 def number_of(b: GraphBuilder, target: Any, arguments: Sequence[Any], like: Any) -> Any:
     """What a function of numbers gives where one is known at run time only, as `like` is; else NotImplemented."""
     is_size = isinstance(like, int | torch.SymInt) and not isinstance(like, bool)
+    if target in _FUNCTIONS and all(isinstance(argument, int | float) for argument in arguments):
+        return target(*arguments)  # torch keeps symbols whose value it knows by now
     if not any(isinstance(argument, SSAValue if is_size else SSAValue | DimExpr) for argument in arguments):
         return NotImplemented
     kind = next((kind for symbol, kind in _KINDS.items() if isinstance(like, symbol)), None)
