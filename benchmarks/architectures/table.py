@@ -32,3 +32,18 @@ ARCHITECTURES: Mapping[str, Architecture] = MappingProxyType(
 KIND_OF: Mapping[str, str] = MappingProxyType(
     {architecture.name: kind for kind, members in KINDS.items() for architecture in members}
 )
+"""The kind of each."""
+
+IN_BFLOAT16 = (
+    "bert",
+    "modernbert",
+    "gpt2",
+    "llama",
+    "qwen3",
+    "gemma2",
+    "mixtral",
+    "t5",
+    "vit",
+    "whisper",
+)
+"""Those that are checked in bfloat16 too."""
