@@ -7,16 +7,18 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
 from xdsl.dialects.builtin import ModuleOp
 
-from cuvil.dialects.tensor import shape_of
+from cuvil.dialects.tensor import shape_of, symbols_of
 from cuvil.semantics.comparison import compare
 from cuvil.semantics.dims import symbols_in
-from cuvil.semantics.interpreter import Interpreter
+from cuvil.semantics.interpreter import InterpretationError, Interpreter
 from cuvil.semantics.native_execution import NativeProgram
 from cuvil.semantics.random_inputs import make_inputs
 from tests.dynamic_programs import PROGRAMS, SIZES, DynamicProgram
 from tests.native_ops import BOUNDS
+from tests.random_dynamic_program import dynamic_programs
 
 _ELEMENT = re.compile(r"x(f16|bf16)\b")
 
@@ -39,3 +41,30 @@ def test_one_compilation_serves_all_sizes(program: DynamicProgram) -> None:
         for result, wanted in zip(native(inputs), interpreter.run("main", inputs), strict=True):
             assert result.shape == np.shape(wanted), sizes
             assert np.size(wanted) == 0 or compare(result, np.asarray(wanted)).within(bound), sizes
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(dynamic_programs())
+def test_random_programs_are_right_at_many_sizes(module: ModuleOp) -> None:
+    check_random_program(module)
+
+
+def check_random_program(module: ModuleOp) -> None:
+    """Compile once, then compare with the interpreter at the sizes that the program's ranges allow."""
+    native, interpreter = NativeProgram(module, "main", {}), Interpreter(module)
+    (function,) = module.ops
+    least = min((known.minimum for known in symbols_of(function).values()), default=0)
+    for s0, s1 in ((1, 1), (2, 3), (1, 16), (16, 1), (17, 15), (40, 33), (0, 5), (3, 0)):
+        if min(s0, s1) < least:
+            continue
+        inputs = make_inputs(module, "main", seed=s0 + s1, sizes={"s0": s0, "s1": s1})
+        try:
+            wanted = interpreter.run("main", inputs)
+        except InterpretationError:
+            assert 0 in (s0, s1), "only an extreme of no elements is none"
+            continue
+        for result, reference in zip(native(inputs), map(np.asarray, wanted), strict=True):
+            assert result.shape == reference.shape, (s0, s1, str(module))
+            difference = compare(result, reference)
+            # Differences of almost equal numbers have no relative bound.
+            assert difference.within(1e-5) or difference.max_error < 1e-4, (s0, s1, difference, str(module))

@@ -37,12 +37,12 @@ class Pointwise:
         # Streams first, then blocks that turn streams of another dim, then lanes that load for themselves.
         if self._emit_flat(shape, self.kernel.lanes, contiguous=True):
             return
-        if not emit_transposed(self.b, self.kernel, lambda: self._emit_any(shape)):
-            self._emit_any(shape)
+        if not emit_transposed(self.b, self.kernel, lambda: self._emit_any(shape, 1)):
+            self._emit_any(shape, self.kernel.lanes)
 
-    def _emit_any(self, shape: tuple[Dim, ...]) -> None:
-        """Loops without demands on how the region reads."""
-        if not any(self._emit_flat(shape, width) for width in dict.fromkeys((self.kernel.lanes, 1))):
+    def _emit_any(self, shape: tuple[Dim, ...], width: int) -> None:
+        """Loops without demands on how the region reads, of vectors if that can be."""
+        if not any(self._emit_flat(shape, width) for width in dict.fromkeys((width, 1))):
             raise AssertionError("one element at a time is always possible")
 
     def _emit_flat(self, shape: tuple[Dim, ...], width: int, contiguous: bool = False) -> bool:
