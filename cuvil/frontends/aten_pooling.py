@@ -8,10 +8,11 @@ from typing import Any
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from cuvil.dialects.tensor import ConcatOp, PadOp, PoolOp, element_of, shape_of
-from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, GraphBuilder, aten, is_half, known
+from cuvil.dialects.tensor import ConcatOp, PadOp, PoolOp, element_domain, element_of, shape_of
+from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, Deferred, GraphBuilder, aten, is_half, known
 from cuvil.frontends.aten_contraction import spread
 from cuvil.frontends.aten_movement import rank_of
+from cuvil.frontends.aten_window_places import adaptive, places_of_maxima, sliding
 from cuvil.semantics.dims import Dim
 
 
@@ -67,16 +68,17 @@ def _avg_pool(
     windows = _windows(b, x, spatial, kernel_size, stride, padding, 1)
     value = b.cast(x, f32) if is_half(element_of(x)) else x
     total = b.value(PoolOp("add", value, **windows))
+    division = "div" if element_domain(element_of(total)) == "f" else "trunc_div"
     if divisor_override is not None:
-        return b.apply("div", total, divisor_override)
+        return b.apply(division, total, divisor_override)
     overhang = windows["high"] != windows["low"]
     padded = any(windows["low"])
     if not overhang and (count_include_pad or not padded):
         size = 1
         for extent in windows["kernel"]:
             size *= extent
-        return b.apply("div", total, size)
-    return b.apply("div", total, _window_counts(b, value, windows, count_include_pad))
+        return b.apply(division, total, size)
+    return b.apply(division, total, _window_counts(b, value, windows, count_include_pad))
 
 
 def _window_counts(b: GraphBuilder, x: SSAValue, windows: dict[str, list[int]], with_padding: bool) -> SSAValue:
@@ -91,11 +93,44 @@ def _window_counts(b: GraphBuilder, x: SSAValue, windows: dict[str, list[int]], 
     return b.value(PoolOp("add", ones, **windows))
 
 
-def _with_places(pool: Builder) -> Builder:
-    """A pool whose aten op gives also where each maximum was, which inference does not read."""
+def _with_places(spatial: int) -> Builder:
+    """A max pool and, where something reads it, where in its plane each maximum was."""
 
-    def build(b: GraphBuilder, *arguments: Any, **options: Any) -> tuple[SSAValue, Any]:
-        return pool(b, *arguments, **options), NotImplemented
+    def build(
+        b: GraphBuilder,
+        x: SSAValue,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+    ) -> tuple[SSAValue, Deferred]:
+        outputs = b.shape[-spatial:]
+
+        def places() -> SSAValue:
+            kernels, paddings, dilations = (spread(value, spatial) for value in (kernel_size, padding, dilation))
+            strides = kernels if stride is None or stride == [] else spread(stride, spatial)
+            sizes = shape_of(x.type)[-spatial:]
+            described = zip(sizes, outputs, kernels, strides, paddings, dilations, strict=True)
+            return places_of_maxima(b, x, [sliding(b, *each) for each in described])
+
+        pooled = _batched(spatial, _max_pool)(b, x, kernel_size, stride, padding, dilation, ceil_mode)
+        return pooled, Deferred(places)
+
+    return build
+
+
+def _adaptive_with_places(spatial: int) -> Builder:
+    def build(b: GraphBuilder, x: SSAValue, output_size: Any) -> tuple[SSAValue, Deferred]:
+        outputs = b.shape[-spatial:]
+
+        def places() -> SSAValue:
+            sizes = [known(size, "the size of an adaptively pooled dim") for size in shape_of(x.type)[-spatial:]]
+            counts = [known(size, "the output size of an adaptive pool") for size in outputs]
+            windows = [adaptive(b, size, count) for size, count in zip(sizes, counts, strict=True)]
+            return places_of_maxima(b, x, windows)
+
+        return _batched(spatial, _adaptive("max"))(b, x, output_size), Deferred(places)
 
     return build
 
@@ -138,11 +173,11 @@ def _adaptive_axis(b: GraphBuilder, kind: str, x: SSAValue, axis: int, size: int
 
 for _spatial in (1, 2, 3):
     ATEN_BUILDERS[f"max_pool{_spatial}d"] = _batched(_spatial, _max_pool)
-    ATEN_BUILDERS[f"max_pool{_spatial}d_with_indices"] = _with_places(_batched(_spatial, _max_pool))
+    ATEN_BUILDERS[f"max_pool{_spatial}d_with_indices"] = _with_places(_spatial)
     ATEN_BUILDERS[f"avg_pool{_spatial}d"] = _batched(_spatial, _avg_pool)
     ATEN_BUILDERS[f"adaptive_avg_pool{_spatial}d"] = _batched(_spatial, _adaptive("add"))
     ATEN_BUILDERS[f"_adaptive_avg_pool{_spatial}d"] = _batched(_spatial, _adaptive("add"))
-    ATEN_BUILDERS[f"adaptive_max_pool{_spatial}d"] = _with_places(_batched(_spatial, _adaptive("max")))
+    ATEN_BUILDERS[f"adaptive_max_pool{_spatial}d"] = _adaptive_with_places(_spatial)
 
 
 @aten("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d")
