@@ -169,14 +169,62 @@ def test_results_match_to_the_strides(function: Any) -> None:
     torch.testing.assert_close(got, function(x), check_stride=True)
 
 
-def test_new_sizes_compile_again_once_each() -> None:
+def test_new_sizes_compile_again_once() -> None:
     model = Net().eval()
     compiled = with_cuvil(model)
-    for rows in (2, 5, 7, 5, 7):
+    for rows in (2, 5, 7, 5, 64):
         agree(compiled, model, torch.randn(rows, 3))
     # One graph for the first size, and one of dynamo's for any other.
-    assert [graph.compilations for graph in graphs_of(compiled)] == [1, 2]
+    graphs = graphs_of(compiled)
+    assert [graph.compilations for graph in graphs] == [1, 1]
     assert cuvil.explain(compiled).recompiles == 1
+    assert graphs[1].specializations[0].sizes.startswith("float32 [s")
+
+
+def test_a_dim_marked_open_is_compiled_once() -> None:
+    model = Net().eval()
+    compiled = with_cuvil(model)
+    for rows in (4, 9, 2, 31):
+        x = torch.randn(rows, 3)
+        torch._dynamo.mark_dynamic(x, 0, min=2, max=32)
+        agree(compiled, model, x)
+    assert [graph.compilations for graph in graphs_of(compiled)] == [1]
+
+
+def test_open_sizes_are_numbers_and_results_keep_their_strides() -> None:
+    def function(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return (x * x.shape[0]).transpose(0, 1) * 2, torch.cat([x, y]) / y.shape[0]
+
+    compiled = torch.compile(function, backend="cuvil", options=OPTIONS, dynamic=True)
+    for rows in (3, 5, 8):
+        agree(compiled, function, torch.randn(rows, 4), torch.randn(rows + 3, 4))
+        agree(compiled, function, torch.randn(4, rows).T, torch.randn(rows + 3, 4))
+    assert sum(graph.compilations for graph in graphs_of(compiled)) == 2  # once for each order of strides
+
+
+def test_floats_that_dynamo_wraps_are_constants() -> None:
+    model = nn.Sequential(nn.LayerNorm(8, eps=0.5), nn.GELU()).eval()
+    compiled = torch.compile(model, backend="cuvil", options=OPTIONS, dynamic=True)
+    for rows in (3, 5):
+        agree(compiled, model, torch.randn(rows, 8))
+    model[0].eps = 2.0  # pyright: ignore[reportAttributeAccessIssue]
+    agree(compiled, model, torch.randn(4, 8))
+    assert not any(graph.left for graph in graphs_of(compiled))
+
+
+def test_sizes_that_cannot_stay_open_are_compiled_one_by_one_and_explained() -> None:
+    def function(x: Tensor, count: int) -> Tensor:
+        return x * count + x.shape[0]
+
+    compiled = torch.compile(function, backend="cuvil", options=OPTIONS, dynamic=True)
+    with remarks.collect() as said:
+        for rows, count in ((3, 2), (5, 2), (5, 4)):
+            x = torch.randn(rows, 4)
+            torch.testing.assert_close(compiled(x, count), function(x, count))
+    (graph,) = graphs_of(compiled)
+    assert graph.compilations == 3
+    assert "one compilation for each size" in str(cuvil.explain(compiled))
+    assert any("is no size of its inputs" in remark.text for remark in said)
 
 
 def test_changed_weights_count() -> None:

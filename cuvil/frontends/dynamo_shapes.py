@@ -58,9 +58,10 @@ def open_graph(graph_module: GraphModule, inputs: Sequence[int]) -> OpenGraph | 
         value = _value(node)
         if isinstance(value, torch.SymInt) and not value.node.expr.is_number:
             source = sources.get(str(value.node.expr))
-            if source is None:
+            if source is not None:
+                numbers[place] = source
+            elif node.users:  # one that nothing reads is a stride
                 return None
-            numbers[place] = source
         elif isinstance(value, torch.SymFloat | torch.SymBool):
             return None
     return OpenGraph(tuple(shapes), numbers, ", ".join(texts))
