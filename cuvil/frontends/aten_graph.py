@@ -27,6 +27,7 @@ from cuvil.frontends import (
     aten_indexing,
     aten_movement,
     aten_norm,
+    aten_order,
     aten_pointwise,
     aten_pooling,
     aten_reduction,
@@ -41,6 +42,7 @@ from cuvil.frontends.aten_types import dim_of, element_type_of, shape_of_value
 from cuvil.frontends.exported_control import build_control
 from cuvil.frontends.exported_numbers import RUN_TIME_NUMBER, check_sizes, has_run_time_numbers, number_of
 from cuvil.frontends.graph_memory import GraphMemory
+from cuvil.frontends.custom_import import custom_builder
 from cuvil.frontends.sources import location_of_node
 
 FAMILIES = (
@@ -51,6 +53,7 @@ FAMILIES = (
     aten_grouping,
     aten_indexing,
     aten_reduction,
+    aten_order,
     aten_contraction,
     aten_pooling,
     aten_norm,
@@ -246,7 +249,7 @@ class _Walk:
     def builder_of(self, node: Node) -> Builder | None:
         name = op_name(node)
         if not name.startswith(("aten.", "prims.")):
-            return ATEN_BUILDERS.get(name.rpartition(".")[0])
+            return ATEN_BUILDERS.get(name.rpartition(".")[0]) or custom_builder(node)
         name = name.partition(".")[2]
         if changed_argument(node) is not None:
             name = str(functional_op(node.target)).partition(".")[2]

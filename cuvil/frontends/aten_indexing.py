@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from xdsl.dialects.builtin import i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from cuvil.dialects.tensor import ConcatOp, GatherOp, ScatterOp, element_domain, element_of, shape_of
 from cuvil.errors import UnsupportedError
-from cuvil.frontends.aten_builder import GraphBuilder, Operand, aten, broadcast_shape, known, normal_axis
+from cuvil.frontends.aten_builder import GraphBuilder, Number, Operand, aten, broadcast_shape, known, normal_axis
 from cuvil.frontends.aten_movement import clamped_start, rank_of
-from cuvil.semantics.dims import Dim
+from cuvil.frontends.aten_types import dtype_of
+from cuvil.semantics.dims import Dim, product
 
 
 @aten("embedding")
@@ -36,11 +38,11 @@ def gather(b: GraphBuilder, x: SSAValue, dim: int, index: SSAValue, *, sparse_gr
     """result[i, j, k] = x[i, index[i, j, k], k] for dim 1."""
     if rank_of(x) == 0:
         return b.broadcast(x, b.shape)
-    places = _places_along(b, normal_axis(dim, rank_of(x)), b.cast(index, i64))
+    places = places_along(b, normal_axis(dim, rank_of(x)), b.cast(index, i64))
     return b.value(GatherOp(x, places, list(range(len(places)))))
 
 
-def _places_along(b: GraphBuilder, axis: int, index: SSAValue) -> list[SSAValue]:
+def places_along(b: GraphBuilder, axis: int, index: SSAValue) -> list[SSAValue]:
     """The positions of every dim: `index` along `axis`, elsewhere its own coordinates."""
     shape = shape_of(index.type)
     return [index if place == axis else b.iota(place, shape) for place in range(len(shape))]
@@ -116,10 +118,47 @@ def scatter(
     include_self: bool = True,
 ) -> SSAValue:
     """x with source[i, j, k] put at [i, index[i, j, k], k], for dim 1."""
-    kind = _SCATTER_KINDS.get(reduction or reduce or "assign")
-    if kind is None or not include_self or rank_of(x) == 0:
-        return NotImplemented
-    return _scattered(b, kind, x, dim, index, source)
+    kind = reduction or reduce or "assign"
+    if rank_of(x) == 0:
+        scattered = scatter(b, b.reshape(x, [1]), 0, _spread_out(b, index), _spread_out(b, source), kind,
+                            include_self=include_self)  # fmt: skip
+        return b.reshape(scattered, [])
+    return _combined(b, kind, x, normal_axis(dim, rank_of(x)), index, source, include_self)
+
+
+def _spread_out(b: GraphBuilder, value: Operand) -> Operand:
+    """A 0-d tensor as one element of a line."""
+    return b.reshape(value, [1]) if isinstance(value, SSAValue) and rank_of(value) == 0 else value
+
+
+def _combined(
+    b: GraphBuilder, kind: str, x: SSAValue, axis: int, index: SSAValue, source: Operand, include_self: bool
+) -> SSAValue:
+    """Scattered with a reduction; of what it reaches, x's own elements may not count."""
+    element = element_of(x)
+    if kind == "assign":
+        return _scattered(b, kind, x, axis, index, source)
+    if not include_self:
+        x = _scattered(b, "assign", x, axis, index, _neutral(kind, element))
+    result = _scattered(b, "add" if kind == "mean" else _SCATTER_KINDS[kind], x, axis, index, source)
+    if kind != "mean":
+        return result
+    ones = b.full(1 if include_self else 0, element, shape_of(x.type))
+    counts = b.apply("max", _scattered(b, "add", ones, axis, index, 1), 1)
+    return b.apply("div" if element_domain(element) == "f" else "floor_div", result, counts)
+
+
+def _neutral(kind: str, element: Attribute) -> Number:
+    if kind in ("sum", "add", "mean"):
+        return 0
+    if kind in ("prod", "multiply"):
+        return 1
+    dtype = dtype_of(element)
+    if dtype.is_floating_point:
+        return float("-inf") if kind == "amax" else float("inf")
+    if dtype == torch.bool:
+        return kind == "amin"
+    return torch.iinfo(dtype).min if kind == "amax" else torch.iinfo(dtype).max
 
 
 _SCATTER_KINDS = {
@@ -130,7 +169,7 @@ _SCATTER_KINDS = {
 @aten("scatter_add")
 def scatter_add(b: GraphBuilder, x: SSAValue, dim: int, index: SSAValue, source: SSAValue) -> SSAValue:
     """Like scatter, added to what is there."""
-    return NotImplemented if rank_of(x) == 0 else _scattered(b, "add", x, dim, index, source)
+    return scatter(b, x, dim, index, source, "sum")
 
 
 def _scattered(b: GraphBuilder, kind: str, x: SSAValue, dim: int, index: SSAValue, source: Operand) -> SSAValue:
@@ -141,8 +180,56 @@ def _scattered(b: GraphBuilder, kind: str, x: SSAValue, dim: int, index: SSAValu
             updates = b.slice(updates, axis, 0, size)
     else:
         updates = b.full(source, element_of(x), shape)
-    places = _places_along(b, normal_axis(dim, rank_of(x)), b.cast(index, i64))
+    places = places_along(b, normal_axis(dim, rank_of(x)), b.cast(index, i64))
     return b.value(ScatterOp(kind, x, updates, places, list(range(len(places)))))
+
+
+@aten("index_reduce")
+def index_reduce(
+    b: GraphBuilder,
+    x: SSAValue,
+    dim: int,
+    index: SSAValue,
+    source: SSAValue,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> SSAValue:
+    """Slices of `source` combined into those of x along a dim that a 1-d index names."""
+    value = _spread_out(b, x)
+    assert isinstance(value, SSAValue)
+    axis = normal_axis(dim, rank_of(value))
+    updates = _spread_out(b, source)
+    assert isinstance(updates, SSAValue)
+    shape = shape_of(updates.type)
+    places = b.broadcast(b.reshape(b.cast(index, i64), [shape[axis]]), shape, [axis])
+    return b.reshape(_combined(b, reduce, value, axis, places, updates, include_self), b.shape)
+
+
+@aten("diagonal_scatter")
+def diagonal_scatter(
+    b: GraphBuilder, x: SSAValue, source: SSAValue, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> SSAValue:
+    """x with the elements of a diagonal replaced."""
+    first, second = normal_axis(dim1, rank_of(x)), normal_axis(dim2, rank_of(x))
+    rows, columns = _diagonal_places(b, shape_of(source.type)[-1], offset)
+    updates = b.transpose(b.cast(source, element_of(x)), [rank_of(source) - 1, *range(rank_of(source) - 1)])
+    return b.value(ScatterOp("assign", x, updates, [rows, columns], [first, second]))
+
+
+@aten("take")
+def take(b: GraphBuilder, x: SSAValue, index: SSAValue) -> SSAValue:
+    """Elements by their positions in row-major order."""
+    flat = b.reshape(x, [product(shape_of(x.type))])
+    return b.value(GatherOp(flat, [b.cast(index, i64)], [0]))
+
+
+@aten("put")
+def put(b: GraphBuilder, x: SSAValue, index: SSAValue, source: SSAValue, accumulate: bool = False) -> SSAValue:
+    """x with elements put (or added) at positions in row-major order."""
+    flat, count = b.reshape(x, [product(shape_of(x.type))]), product(shape_of(index.type))
+    updates, places = b.reshape(b.cast(source, element_of(x)), [count]), b.reshape(b.cast(index, i64), [count])
+    return b.reshape(b.value(ScatterOp("add" if accumulate else "assign", flat, updates, [places], [0])), b.shape)
 
 
 @aten("slice_scatter")
@@ -234,11 +321,12 @@ def unfold(b: GraphBuilder, x: SSAValue, dimension: int, size: int, step: int) -
 def diagonal(b: GraphBuilder, x: SSAValue, offset: int = 0, dim1: int = 0, dim2: int = 1) -> SSAValue:
     """Elements whose positions in two dims differ by `offset`, in a new last dim."""
     first, second = normal_axis(dim1, rank_of(x)), normal_axis(dim2, rank_of(x))
-    count = [b.shape[-1]]
-    rows, columns = b.iota(0, count), b.iota(0, count)
-    if offset > 0:
-        columns = b.apply("add", columns, offset)
-    elif offset < 0:
-        rows = b.apply("add", rows, -offset)
+    rows, columns = _diagonal_places(b, b.shape[-1], offset)
     picked = b.value(GatherOp(x, [rows, columns], [first, second]))
     return b.transpose(picked, [*range(1, rank_of(picked)), 0])
+
+
+def _diagonal_places(b: GraphBuilder, count: Dim, offset: int) -> tuple[SSAValue, SSAValue]:
+    place = b.iota(0, [count])
+    moved = b.apply("add", place, abs(offset)) if offset else place
+    return (place, moved) if offset > 0 else (moved, place)
