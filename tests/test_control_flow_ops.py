@@ -233,3 +233,21 @@ def test_errors_are_short_and_at_their_line(
     assert message in str(error)
     assert len(str(error)) < 500
     assert capfd.readouterr().err == ""
+
+
+READ = [(function, calls) for function, calls in CASES if function is not vectorized]
+
+
+@pytest.mark.parametrize(("function", "calls"), READ, ids=[function.__name__ for function, _ in READ])
+def test_in_functions_that_are_read(function: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
+    model = Model(function).eval()
+    compiled = cuvil.compile(function)
+    with torch.no_grad():
+        for arguments in calls:
+            torch.testing.assert_close(compiled(model, *arguments), function(model, *arguments), equal_nan=True)
+    assert len(compiled.specializations) == 1
+
+
+def test_transforms_are_refused_in_functions_that_are_read() -> None:
+    with pytest.raises(cuvil.CuvilError, match=r"torch\.vmap of a function cannot be read"):
+        cuvil.compile(vectorized)(Model(vectorized).eval(), UP)
