@@ -12,10 +12,10 @@ One parallel loop over work items; an item is one panel of columns x one block o
             for each row of the tile: epilogue(scratch row)      one copy of the epilogue's code for all rows
 
 Rows are cut into tiles of h rows, or of h and h - 1 where m does not divide, so that no tile is a scalar remainder. A
-number of rows that is known only when the kernel runs takes full tiles and then powers of two, and it is then, too,
-that tiles are gathered in blocks and that threads are found worth it. Where k is long and packed here, it is cut into
-blocks whose partial sums stay in the scratch. Extents of 0 are right: no results, or results that are the epilogue of
-zeros.
+number of rows that is known only when the kernel runs takes full tiles and then the lowest tile that holds what is
+left; it is then, too, that tiles are gathered in blocks and that threads are found worth it. Where k is long and packed
+here, it is cut into blocks whose partial sums stay in the scratch. Extents of 0 are right: no results, or results that
+are the epilogue of zeros.
 """
 
 from __future__ import annotations
@@ -131,50 +131,66 @@ class _Emitter:
             first, last = 0, schedule.tiles.count
         batch_row = b.mul(b.linear(0, batch, _row_major(b, self.spec.batch)), self.spec.m)
         rows = _BlockOfRows(first, last, batch_row, self._lhs_view(batch))
+        packed = self._pack_scratch()
         if schedule.k_block is None:
-            self._whole_depth(rows, batch, panel)
+            self._whole_depth(rows, batch, panel, packed)
+        elif isinstance(self.spec.k, int):
+            self._blocked_depth(rows, batch, panel, schedule.k_block, packed)
         else:
-            self._blocked_depth(rows, batch, panel, schedule.k_block)
+            with b.if_else(b.compare_index("sle", self.spec.k, schedule.k_block)) as (short, long):
+                with short:
+                    self._whole_depth(rows, batch, panel, packed)
+                with long:
+                    self._blocked_depth(rows, batch, panel, schedule.k_block, packed)
 
-    def _whole_depth(self, rows: _BlockOfRows, batch: Sequence[Index], panel: Index) -> None:
+    def _whole_depth(self, rows: _BlockOfRows, batch: Sequence[Index], panel: Index, packed: SSAValue | None) -> None:
         b, schedule, spec = self.b, self.schedule, self.spec
         scratch = b.alloca(spec.accumulator_type, schedule.tiles.rows * schedule.panel)
-        rhs = self._panel_view(batch, panel, 0, spec.k, self._pack_scratch())
+        rhs = self._panel_view(batch, panel, 0, spec.k, packed)
 
-        def tile(count: int, row: Index) -> None:
+        def tile(height: int, row: Index, count: Index) -> None:
             zero = b.constant(0, spec.accumulator_type, schedule.lanes)
-            zeros = [zero] * (count * schedule.vectors)
-            sums = accumulate(b, rows.lhs.at(b, row, 0), rhs, count, spec.k, zeros, spec.accumulator_type)
+            lines = _Lines(rows.lhs.at(b, row, 0), height, count)
+            sums = self._sum(lines, rhs, spec.k, [zero] * (height * schedule.vectors))
             self._store_tile(scratch, 0, sums)
             self._finish(scratch, b.add(rows.batch_row, row), count, panel)
 
         schedule.tiles.each(b, rows.first, rows.last, tile)
 
-    def _blocked_depth(self, rows: _BlockOfRows, batch: Sequence[Index], panel: Index, k_block: int) -> None:
+    def _blocked_depth(
+        self, rows: _BlockOfRows, batch: Sequence[Index], panel: Index, k_block: int, packed: SSAValue | None
+    ) -> None:
         b, schedule, spec = self.b, self.schedule, self.spec
         most_rows = schedule.tiles.rows * schedule.most_block_tiles
         scratch = b.alloca(spec.accumulator_type, most_rows * schedule.panel)
-        packed = self._pack_scratch()
         zero = b.constant(0, spec.accumulator_type, schedule.lanes)
         origin = schedule.tiles.start(b, rows.first)
         count = b.sub(schedule.tiles.start(b, rows.last), origin)
-        used_rows = most_rows if isinstance(spec.m, int) else count
+        used_rows = most_rows if isinstance(spec.m, int) else b.mul(b.sub(rows.last, rows.first), schedule.tiles.rows)
         with b.for_(0, b.mul(used_rows, schedule.panel), schedule.lanes) as position:
             b.store(zero, scratch, position.index)
         with b.for_(0, spec.k, k_block) as k:
             depth = k_block if divides(b, k_block, spec.k) else b.min(k_block, b.sub(spec.k, k.index))
             rhs = self._panel_view(batch, panel, k.index, depth, packed)
 
-            def tile(count: int, row: Index) -> None:
+            def tile(height: int, row: Index, count: Index) -> None:
                 position = b.mul(b.sub(row, origin), schedule.panel)
-                offsets = range(0, count * schedule.panel, schedule.lanes)
+                offsets = range(0, height * schedule.panel, schedule.lanes)
                 sums = [b.load(scratch, b.add(position, offset), schedule.lanes) for offset in offsets]
-                lhs = rows.lhs.at(b, row, k.index)
-                sums = accumulate(b, lhs, rhs, count, depth, sums, spec.accumulator_type)
+                sums = self._sum(_Lines(rows.lhs.at(b, row, k.index), height, count), rhs, depth, sums)
                 self._store_tile(scratch, position, sums)
 
             schedule.tiles.each(b, rows.first, rows.last, tile)
         self._finish(scratch, b.add(rows.batch_row, origin), count, panel)
+
+    def _sum(self, lines: _Lines, rhs: PanelView, depth: Index, start: list[SSAValue]) -> list[SSAValue]:
+        """start + the products of a tile's rows; rows that do not exist read the last one that does."""
+        b, lhs = self.b, lines.lhs
+        if lines.count == lines.height:
+            return accumulate(b, lhs, rhs, lines.height, depth, start, self.spec.accumulator_type)
+        last = b.sub(lines.count, 1)
+        offsets = [b.mul(b.min(row, last), lhs.row_stride) if row else 0 for row in range(lines.height)]
+        return accumulate(b, lhs, rhs, lines.height, depth, start, self.spec.accumulator_type, offsets)
 
     # -- operands ----------------------------------------------------------------------------------------------------
 
@@ -258,6 +274,15 @@ class _BlockOfRows:
     last: Index
     batch_row: Index
     lhs: MatrixView
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Rows of lhs from its origin on: as many as a tile's code sums, and how many of them exist."""
+
+    lhs: MatrixView
+    height: int
+    count: Index
 
 
 def _row_major(b: LoopBuilder, shape: Sequence[Index]) -> list[Index]:

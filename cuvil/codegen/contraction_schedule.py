@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.ir import Attribute
 
@@ -44,7 +44,11 @@ class ContractionSpec:
 
 @dataclass(frozen=True)
 class RowTiles:
-    """How m rows are cut: `tall` tiles of `rows`, then tiles of rows - 1 (static m), or a remainder (dynamic m)."""
+    """How m rows are cut: `tall` tiles of `rows`, then tiles of rows - 1 (m a number), or one tile of what is left.
+
+    The latter, where m is known only when the kernel runs, may have fewer rows than its code sums: another pass over
+    the panel would cost more than the products of rows that are not there.
+    """
 
     m: Index
     rows: int
@@ -56,8 +60,8 @@ class RowTiles:
         """Equal tiles of `least` rows or more if m divides so, for code emitted once; else as few tiles as can be."""
         if not isinstance(m, int):
             rows = most if most < 8 else 1 << most.bit_length() - 1
-            tall = b.div(m, rows)
-            return RowTiles(m, rows, tall, tall if divides(b, rows, m) else b.ceil_div(m, rows))
+            count = b.div(m, rows) if divides(b, rows, m) else b.ceil_div(m, rows)
+            return RowTiles(m, rows, b.div(m, rows), count)
         even = [rows for rows in range(min(least, most), most + 1) if m % rows == 0]
         count = m // even[-1] if even else -(-m // most)
         rows, longer = -(-m // count), m % count
@@ -71,31 +75,45 @@ class RowTiles:
             return b.add(b.mul(tile, self.rows - 1), b.min(tile, self.tall))
         return b.min(b.mul(tile, self.rows), self.m)
 
-    def each(self, b: LoopBuilder, first: Index, last: Index, body: Callable[[int, Index], None]) -> None:
-        """body(number of rows, first row) for tiles first <= tile < last; emitted once for each height."""
+    def each(self, b: LoopBuilder, first: Index, last: Index, body: TileBody) -> None:
+        """body(rows, first row, rows that exist) for tiles first <= tile < last; emitted once for each height."""
         if self.count == 1 and isinstance(self.m, int):
-            body(self.m, 0)
+            body(self.m, 0, self.m)
             return
         with b.for_(first, last if self.tall == self.count else b.min(last, self.tall)) as tile:
-            body(self.rows, b.mul(tile.index, self.rows))
+            body(self.rows, b.mul(tile.index, self.rows), self.rows)
         if self.tall == self.count:
             return
         if isinstance(self.m, int):
             with b.for_(b.max(first, self.tall), last) as tile:
-                body(self.rows - 1, b.add(b.mul(tile.index, self.rows - 1), self.tall))
+                body(self.rows - 1, b.add(b.mul(tile.index, self.rows - 1), self.tall), self.rows - 1)
             return
         with b.if_(b.compare_index("sgt", last, self.tall)):
-            self._remainder(b, body)
+            row = b.mul(self.tall, self.rows)
+            _last_tile(b, row, b.sub(self.m, row), _last_heights(self.rows), body)
 
-    def _remainder(self, b: LoopBuilder, body: Callable[[int, Index], None]) -> None:
-        row = b.mul(self.tall, self.rows)
-        power = 1 << (self.rows - 1).bit_length() - 1 if self.rows > 1 else 0
-        while power:
-            stop = b.sub(self.m, b.rem(b.sub(self.m, row), power))
-            with b.for_(row, stop, power) as loop:
-                body(power, loop.index)
-            row = stop
-            power //= 2
+
+TileBody: TypeAlias = Callable[[int, Index, Index], None]
+"""Takes a tile's height, its first row, and how many of its rows exist (the height, or fewer)."""
+
+
+def _last_heights(rows: int) -> list[int]:
+    """The heights that a last tile of fewer than `rows` rows may have: powers of two, then `rows`."""
+    powers = [1 << power for power in range((rows - 1).bit_length())]
+    return powers if powers and powers[-1] == rows - 1 else [*powers, rows]
+
+
+def _last_tile(b: LoopBuilder, row: Index, left: Index, heights: list[int], body: TileBody) -> None:
+    """The lowest tile that `left` rows, of which there is one at least, fit in."""
+    height, *others = heights
+    if not others:
+        body(height, row, left)
+        return
+    with b.if_else(b.compare_index("sle", left, height)) as (fits, higher):
+        with fits:
+            body(height, row, left if height > 2 else height)
+        with higher:
+            _last_tile(b, row, left, others, body)
 
 
 @dataclass(frozen=True)

@@ -73,16 +73,18 @@ def accumulate(
     depth: Index,
     start: list[SSAValue],
     element_type: Attribute,
+    row_offsets: list[Index] | None = None,
 ) -> list[SSAValue]:
     """start[row * vectors + v] + sum over k < depth of lhs[row, k] * rhs[k, v], products and sums in `element_type`.
 
-    `lhs` is a view of rows x k. Tiles too small to keep the multipliers busy sum several k at once.
+    `lhs` is a view of rows x k; its rows lie at `row_offsets` if given, else at its stride. Tiles too small to keep the
+    multipliers busy sum several k at once.
     """
     tile = rows * rhs.vectors
     ways = 1
     while ways * tile < _CHAINS and not (isinstance(depth, int) and depth < 4 * ways):
         ways *= 2
-    row_offsets = [b.mul(row, lhs.row_stride) for row in range(rows)]
+    row_offsets = row_offsets or [b.mul(row, lhs.row_stride) for row in range(rows)]
     whole = b.mul(b.div(depth, ways), ways)
     zero = b.constant(0, element_type, rhs.lanes)
     carried = start + [zero] * (tile * (ways - 1))
