@@ -136,6 +136,10 @@ def compile(
 
         return CompiledFunction(function, lambda imported: lowered(imported, time.perf_counter()))
 
+    if is_torchscript(model):
+        from cuvil.frontends.torchscript import compile_script
+
+        return compile_script(model, lambda imported: lowered(imported, time.perf_counter()), example_inputs, kwargs)
     if dynamic_shapes is not None and (model is None or isinstance(model, FunctionType)):
         raise UserError(
             "dynamic_shapes is for models (torch.nn.Module): a function is compiled for each signature that it is "
@@ -168,6 +172,11 @@ def compile(
     return mutating_module(
         model, imported, compiled, (example_inputs, kwargs), lambda other: lowered(other, time.perf_counter())
     )
+
+
+def is_torchscript(model: Any) -> bool:
+    """Whether a model is a scripted, traced or loaded module or function; by its type's name, which loads nothing."""
+    return any(kind.__module__.startswith("torch.jit") for kind in type(model).__mro__)
 
 
 def trace(

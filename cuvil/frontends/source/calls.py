@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, is_dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,7 @@ from cuvil.frontends.source.control import Clash, is_dynamic, truth
 from cuvil.frontends.source.numbers import Number, as_number, converted, number_of_tensor
 from cuvil.frontends.source.scopes import Guards, ReadFunction, Scope, bind_parameters, scope_of
 from cuvil.frontends.source.syntax import SourceError, Syntax, first_unread, is_read, syntax_of
+from cuvil.frontends.source.torch_control import control_function
 from cuvil.frontends.source.trace import Tracer, memory_of
 
 DEEPEST_CALL = 40
@@ -45,6 +46,22 @@ class NumberRange:
     step: int
 
 
+@runtime_checkable
+class Readable(Protocol):
+    """What is no Python function, and is read in place of a call to it all the same."""
+
+    def read(self, reader: Calls, args: tuple[Any, ...], kwargs: dict[str, Any], /) -> Any:
+        """What a call gives."""
+        ...
+
+
+def _script_of(function: Any) -> Any:
+    """TorchScript as what is read; anything else of torch.jit as it is."""
+    from cuvil.frontends.torchscript import Script, is_script
+
+    return Script(function) if is_script(function) else function
+
+
 class Calls(ABC):
     """Calls functions on behalf of the reader."""
 
@@ -68,11 +85,16 @@ class Calls(ABC):
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], place: SourceLocation) -> Any:
         """What a call gives."""
         check_known((args, kwargs))
+        control = control_function(function)
+        if control is not None:
+            return control(self, place, *args, **kwargs)
         special = self.special(function, args, kwargs)
         if special is not NotImplemented:
             return special
+        if getattr(type(function), "__module__", "").startswith("torch.jit") and not isinstance(function, type):
+            function = _script_of(function)
         target, args, kwargs = _unwrapped(function, args, kwargs)
-        if isinstance(target, ReadFunction) or self.can_read(target):
+        if isinstance(target, ReadFunction | Readable) or self.can_read(target):
             try:
                 return self.call_read(target, args, kwargs)
             except SourceError as error:
@@ -108,6 +130,8 @@ class Calls(ABC):
         """Read a function in place of a call to it."""
         if len(self.frames) >= DEEPEST_CALL:
             raise UnsupportedError(f"calls are nested deeper than {DEEPEST_CALL}; write the recursion as a loop")
+        if isinstance(function, Readable):
+            return function.read(self, args, kwargs)
         if isinstance(function, ReadFunction):
             syntax, parent = function.syntax, function.scope
             scope = Scope(syntax.source, {}, self.guards, parent.globals, parent=parent)
@@ -142,8 +166,14 @@ class Calls(ABC):
                 raise UnsupportedError(f"{function.__name__}() reads a tensor's elements; stay with tensors")
         if function is print:
             raise UnsupportedError("print would run at compile time only; remove it, or return the value")
+        if function is torch.vmap or getattr(function, "__module__", None) == "torch.func":
+            raise UnsupportedError(
+                f"torch.{function.__name__} of a function cannot be read; write out what it computes"
+            )
         if not any(is_dynamic(leaf) for leaf in structures.leaves(args)):
             return NotImplemented
+        if getattr(function, "__module__", None) == "torch" and function.__name__.startswith("_check"):
+            return None  # compiled code does not raise
         if function in (bool, int, float) and len(args) == 1:
             return self.conversion(function, args[0])
         if function is range:
