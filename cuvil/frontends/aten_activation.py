@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from cuvil.dialects.tensor import GeluOp, LogSoftmaxOp, SiluOp, SoftmaxOp, element_of, shape_of
 from cuvil.frontends.aten_builder import Builder, GraphBuilder, Number, aten, element_type, is_half, known, normal_axis
+from cuvil.frontends.aten_pointwise import clamp
 
 
 def _activation(*names: str) -> Any:
@@ -37,7 +38,7 @@ def relu6(b: GraphBuilder, x: SSAValue) -> SSAValue:
 @aten("hardtanh")
 def hardtanh(b: GraphBuilder, x: SSAValue, min_val: Number = -1.0, max_val: Number = 1.0) -> SSAValue:
     """x within [min_val, max_val]."""
-    return b.apply("min", b.apply("max", x, min_val), max_val)
+    return clamp(b, x, min_val, max_val)
 
 
 @_activation("hardsigmoid")
@@ -157,7 +158,7 @@ def silu(b: GraphBuilder, x: SSAValue) -> SSAValue:
     return b.value(SiluOp(value))
 
 
-@aten("softmax", "_softmax", "_safe_softmax")
+@aten("softmax", "_softmax")
 def softmax(b: GraphBuilder, x: SSAValue, dim: int, *_: Any, **__: Any) -> SSAValue:
     """A composite; integers and a given dtype are cast to the result's dtype first."""
     return _along(b, x, dim, SoftmaxOp)

@@ -34,7 +34,8 @@ def expanded(node: Node, builder_of: Callable[[str], Any]) -> Expansion:
     target: Any = node.target
     if not isinstance(target, OpOverload):
         raise UnsupportedError("only aten ops can be taken apart")
-    if torch.Tag.nondeterministic_seeded in target.tags:
+    # Recurrent layers have the tag for the dropout between them: what they come apart into says whether it is there.
+    if torch.Tag.nondeterministic_seeded in target.tags and target not in _all_decompositions():
         raise UnsupportedError("random numbers are not supported in inference")
     if torch.Tag.data_dependent_output in target.tags or torch.Tag.dynamic_output_shape in target.tags:
         raise UnsupportedError("its result's size or value depends on data; it cannot be compiled ahead")
@@ -55,7 +56,8 @@ def expanded(node: Node, builder_of: Callable[[str], Any]) -> Expansion:
         graph = _traced(torch.func.functionalize(graph, remove="mutations_and_views"), values, table)
     calls = [inner for inner in graph.graph.nodes if inner.op == "call_function"]
     if any(inner.target is target for inner in calls):
-        raise UnsupportedError(_REASON)
+        is_custom = target.namespace not in ("aten", "prims")
+        raise UnsupportedError(f"{_REASON}, or say what it means by cuvil.register_op" if is_custom else _REASON)
     return Expansion(graph, tuple(inputs), single)
 
 
@@ -65,7 +67,8 @@ def _traced(compute: Callable[..., Any], values: Sequence[Any], table: dict[Any,
 
     mode = next((value.fake_mode for value in values if hasattr(value, "fake_mode")), None) or FakeTensorMode()
     try:
-        with mode, torch.no_grad():
+        # oneDNN's recurrent layers are ops of their own; without them a layer comes apart into its steps.
+        with mode, torch.no_grad(), torch.backends.mkldnn.flags(enabled=False):
             return make_fx(compute, decomposition_table=table, tracing_mode="real")(*values)
     except Exception as error:
         raise UnsupportedError(f"{_REASON} ({type(error).__name__}: {' '.join(str(error).split())[:200]})") from error

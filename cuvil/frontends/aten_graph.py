@@ -25,6 +25,7 @@ from cuvil.frontends import (
     aten_creation,
     aten_grouping,
     aten_indexing,
+    aten_losses,
     aten_movement,
     aten_norm,
     aten_order,
@@ -39,10 +40,10 @@ from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_running import update_statistics
 from cuvil.frontends.aten_schema import HigherOrderOperator, changed_argument, functional_op, op_name, tensor_results
 from cuvil.frontends.aten_types import dim_of, element_type_of, shape_of_value
+from cuvil.frontends.custom_import import custom_builder
 from cuvil.frontends.exported_control import build_control
 from cuvil.frontends.exported_numbers import RUN_TIME_NUMBER, check_sizes, has_run_time_numbers, number_of
 from cuvil.frontends.graph_memory import GraphMemory
-from cuvil.frontends.custom_import import custom_builder
 from cuvil.frontends.sources import location_of_node
 
 FAMILIES = (
@@ -54,6 +55,7 @@ FAMILIES = (
     aten_indexing,
     aten_reduction,
     aten_order,
+    aten_losses,
     aten_contraction,
     aten_pooling,
     aten_norm,

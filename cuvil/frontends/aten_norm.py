@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from cuvil.dialects.tensor import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp, element_of, shape_of
 from cuvil.errors import UnsupportedError
-from cuvil.frontends.aten_builder import GraphBuilder, aten
+from cuvil.frontends.aten_builder import Deferred, GraphBuilder, aten, is_half
 from cuvil.frontends.aten_movement import rank_of
-from cuvil.semantics.dims import Dim
+from cuvil.frontends.aten_types import element_type_of
+from cuvil.semantics.dims import Dim, product
 
 _TRAINING = "batch_norm updates its statistics in training mode; call model.eval() before compiling"
 
@@ -49,8 +51,33 @@ def native_layer_norm(
     bias: SSAValue | None,
     eps: float,
 ) -> tuple[SSAValue, Any, Any]:
-    """The norm; its statistics are for training."""
-    return layer_norm(b, x, normalized_shape, weight, bias, eps), NotImplemented, NotImplemented
+    """The norm, the mean and one over the deviation."""
+    axes = _last(x, normalized_shape)
+    mean, rstd = _statistics(b, x, axes, eps, b.result_shapes[1])
+    return layer_norm(b, x, normalized_shape, weight, bias, eps), mean, rstd
+
+
+def _statistics(
+    b: GraphBuilder, x: SSAValue, axes: Sequence[int], eps: float, shape: Sequence[Dim]
+) -> tuple[Deferred, Deferred]:
+    """The mean along axes and 1 / sqrt(variance + eps), in float32 of 16-bit floats, built where they are read."""
+
+    def moments() -> tuple[SSAValue, SSAValue]:
+        value = b.cast(x, f32) if is_half(element_of(x)) else x
+        count = b.count([shape_of(x.type)[axis] for axis in axes], element_of(value))
+        mean = b.apply("div", b.reduce("add", value, axes, True), b.broadcast(count, _kept(x, axes)))
+        distance = b.apply("sub", value, mean)
+        total = b.reduce("add", b.apply("mul", distance, distance), axes, True)
+        return mean, b.apply("div", total, b.broadcast(count, _kept(x, axes)))
+
+    def rstd() -> SSAValue:
+        return b.reshape(b.apply("rsqrt", b.apply("add", moments()[1], eps)), shape)
+
+    return Deferred(lambda: b.reshape(moments()[0], shape)), Deferred(rstd)
+
+
+def _kept(x: SSAValue, axes: Sequence[int]) -> list[Dim]:
+    return [1 if axis in axes else size for axis, size in enumerate(shape_of(x.type))]
 
 
 @aten("rms_norm")
@@ -88,6 +115,8 @@ def batch_norm(
     cudnn_enabled: bool = False,
 ) -> SSAValue:
     """With the statistics that training left, or the batch's own where there are none to keep."""
+    if rank_of(x) < 2:
+        raise UnsupportedError("batch_norm needs a dim of channels behind that of the batch")
     if running_mean is None or running_var is None:
         return _by_batch_statistics(b, x, weight, bias, eps)
     if training:
@@ -118,12 +147,14 @@ def batch_norm_no_training(
     momentum: float,
     eps: float,
 ) -> tuple[SSAValue, Any, Any]:
-    """The norm; its statistics are for training."""
-    return (
-        batch_norm(b, x, weight, bias, running_mean, running_var, False, momentum, eps),
-        NotImplemented,
-        NotImplemented,
-    )
+    """The norm; its statistics are for training, and empty."""
+    result = batch_norm(b, x, weight, bias, running_mean, running_var, False, momentum, eps)
+    return result, *(_empty(b, place) for place in (1, 2))
+
+
+def _empty(b: GraphBuilder, place: int) -> Any:
+    shape, dtype = b.result_shapes[place], b.result_dtypes[place]
+    return Deferred(lambda: b.full(0, element_type_of(dtype), shape)) if 0 in shape else NotImplemented
 
 
 @aten("native_batch_norm", "_native_batch_norm_legit")
@@ -140,7 +171,9 @@ def native_batch_norm(
 ) -> tuple[SSAValue, Any, Any]:
     """The norm; its statistics are for training."""
     result = batch_norm(b, x, weight, bias, running_mean, running_var, training, momentum, eps)
-    return result, NotImplemented, NotImplemented
+    if not training:
+        return result, _empty(b, 1), _empty(b, 2)
+    return result, *_statistics(b, x, [axis for axis in range(rank_of(x)) if axis != 1], eps, b.result_shapes[1])
 
 
 @aten("group_norm")
@@ -169,8 +202,10 @@ def native_group_norm(
     groups: int,
     eps: float,
 ) -> tuple[SSAValue, Any, Any]:
-    """The norm; its statistics are for training."""
-    return group_norm(b, x, groups, weight, bias, eps), NotImplemented, NotImplemented
+    """The norm, and of each group the mean and one over the deviation."""
+    grouped = b.reshape(x, (n, groups, product(shape_of(x.type)[1:]) // groups))
+    mean, rstd = _statistics(b, grouped, [2], eps, b.result_shapes[1])
+    return group_norm(b, x, groups, weight, bias, eps), mean, rstd
 
 
 @aten("instance_norm")

@@ -176,19 +176,3 @@ def _searched(b: GraphBuilder, sequence: SSAValue, values: Operand, right: bool,
         count = b.apply("select", b.apply("and", within, is_before(last)), more, count)
         step >>= 1
     return count
-
-
-@aten("masked_scatter")
-def masked_scatter(b: GraphBuilder, x: SSAValue, mask: SSAValue, source: SSAValue) -> SSAValue:
-    """x with the source's elements, in order, where the mask holds."""
-    shape = b.shape
-    mask, value = b.broadcast(b.condition(mask), shape), b.broadcast(x, shape)
-    count, available = product(shape), product(shape_of(source.type))
-    if available == 0 or not shape:
-        first = b.reshape(b.slice(b.reshape(source, [available]), 0, 0, 1), []) if available != 0 else value
-        return b.apply("select", mask, first, value)
-    flat = b.cast(b.reshape(mask, [count]), i64)
-    last = b.apply("sub", b.count([available], i64), 1)
-    place = b.apply("min", b.value(ScanOp("add", flat, 0, exclusive=True)), last)
-    picked = b.value(GatherOp(b.reshape(b.cast(source, element_of(x)), [available]), [place], [0]))
-    return b.apply("select", mask, b.reshape(picked, shape), value)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from torch.fx import Node
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from cuvil.dialects.tensor import element_of, shape_of
+from cuvil.dialects.tensor import element_of
 from cuvil.errors import UnsupportedError
-from cuvil.frontends.aten_builder import ATEN_BUILDERS, GraphBuilder, aten
+from cuvil.frontends.aten_builder import ATEN_BUILDERS, GraphBuilder, aten, is_half
 from cuvil.frontends.aten_movement import rank_of
 from cuvil.frontends.aten_schema import op_name
+from cuvil.frontends.aten_types import dtype_of
 from cuvil.frontends.graph_memory import GraphMemory, changed_nodes
 
 
@@ -42,15 +43,19 @@ def updated_statistics(
     kept = running_mean if running_mean is not None else running_var
     if kept is None:
         return None, None
-    wide = element_of(kept)
+    wide = f32 if is_half(element_of(kept)) else element_of(kept)
     axes = [axis for axis in range(rank_of(x)) if axis != 1]
+    shapes, dtypes = b.result_shapes, b.result_dtypes
+    b.result_dtypes = (dtype_of(wide),) * 2
     variance, mean = ATEN_BUILDERS["var_mean.correction"](b, b.cast(x, wide), axes, correction=1)
+    b.result_shapes, b.result_dtypes = shapes, dtypes
     moved: list[SSAValue | None] = []
     for old, new in ((running_mean, mean), (running_var, variance)):
         if old is None:
             moved.append(None)
             continue
-        moved.append(b.apply("add", b.apply("mul", old, 1.0 - momentum), b.apply("mul", new, momentum)))
+        before = b.apply("mul", b.cast(old, wide), 1.0 - momentum)
+        moved.append(b.cast(b.apply("add", before, b.apply("mul", new, momentum)), element_of(old)))
     return moved[0], moved[1]
 
 
@@ -71,8 +76,3 @@ def update_statistics(memory: GraphMemory, b: GraphBuilder, node: Node, argument
         if isinstance(place, Node):
             memory.write(place, value)
     return [x, weight, bias, None, None, True, momentum, eps]
-
-
-def values_per_channel(x: SSAValue) -> Sequence[Any]:
-    """The sizes that a channel's values are counted over."""
-    return [size for axis, size in enumerate(shape_of(x.type)) if axis != 1]
