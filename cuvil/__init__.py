@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from cuvil.compiled_module import CompiledModule as CompiledModule
     from cuvil.compiler import compile as compile
     from cuvil.compiler import trace as trace
+    from cuvil.custom_ops import register_op as register_op
+    from cuvil.custom_ops import unregister_op as unregister_op
     from cuvil.dim import Dim as Dim
     from cuvil.errors import CuvilError as CuvilError
     from cuvil.frontends.exported import ImportedModule as ImportedModule
@@ -56,9 +58,11 @@ _PLACES = {
     "make_context": "cuvil.universe",
     "parse_module": "cuvil.ir_text",
     "print_op": "cuvil.ir_text",
+    "register_op": "cuvil.custom_ops",
     "register_pass": "cuvil.universe",
     "run_on_text": "cuvil.pass_manager",
     "trace": "cuvil.compiler",
+    "unregister_op": "cuvil.custom_ops",
     "unregister_pass": "cuvil.universe",
 }
 

@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp
 from cuvil.arguments import ArgumentError, Arguments
 from cuvil.dialects.tensor_symbols import symbols_of
 from cuvil.dialects.types import shape_of
-from cuvil.errors import UserError
+from cuvil.errors import CuvilRuntimeError, UserError
 from cuvil.frontends.aten_types import array_of_tensor
 from cuvil.frontends.exported import ImportedModule, Output
 from cuvil.instrument.remarks import Remark
@@ -168,8 +168,9 @@ def native_runner(executable: Executable, imported: ImportedModule) -> Runner:
             for number, tensor in enumerate(outputs):
                 pointers[number] = tensor.data_ptr() or _no_address(tensor)
             run(frame)
-        except RuntimeError as error:
-            # torch's, from `data_ptr`; compiled code raises none.
+        except CuvilRuntimeError:
+            raise
+        except RuntimeError as error:  # torch's, from `data_ptr`
             raise ArgumentError(f"{_NO_MEMORY}: {error}") from error
         finally:
             give_back(frame)
@@ -202,8 +203,9 @@ def _dynamic_runner(executable: Executable, imported: ImportedModule, binding: S
             for number, tensor in enumerate(outputs):
                 pointers[number] = tensor.data_ptr() or _no_address(tensor)
             run(frame)
-        except RuntimeError as error:
-            # torch's, from `data_ptr`; compiled code raises none.
+        except CuvilRuntimeError:
+            raise
+        except RuntimeError as error:  # torch's, from `data_ptr`
             raise ArgumentError(f"{_NO_MEMORY}: {error}") from error
         finally:
             give_back(frame)

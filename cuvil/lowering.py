@@ -58,6 +58,7 @@ def lower_to_native(lowering: Lowering, report: Callable[[str], None] = lambda s
 
     Raises `PipelineError` if a pipeline of the caller's does not lead to the llvm dialect.
     """
+    from cuvil.codegen.callbacks import callbacks_of
     from cuvil.codegen.jit import compile_objects, load_executable
 
     for name, passes in lowering.parts():
@@ -76,6 +77,7 @@ def lower_to_native(lowering: Lowering, report: Callable[[str], None] = lambda s
         arena_bytes=lowering.arena_bytes,
         parameters=parameters,
         symbol_count=len(lowering.symbols),
+        callbacks=callbacks_of(lowering.module),
     )
     executable.set_threads(lowering.options.threads)
     return NativeCode(executable, lowering.memory(parameters, executable))

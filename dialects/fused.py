@@ -4,7 +4,8 @@ A `kernel` is a region of core `cuvil_tensor` ops that one loop nest computes: i
 as block arguments, its results what the region yields. `fuse` produces it; `lower-fused-to-loops` turns each into a
 function. It carries what scheduling decides as attributes, so that autotuning and layout change attributes only:
 
-- `family`: which emitter computes it (`loop`, `contraction`, `convolution`, `pool`, `attention`, `ordering`),
+- `family`: which emitter computes it (`loop`, `contraction`, `convolution`, `pool`, `attention`, `ordering`,
+  `callback`),
 - `access`: how each operand is read (`streaming`, `broadcast`, `window`, `reduction`, `contraction`, `gather`,
   `movement`),
 - `schedule`: tiles, vector width, parallel loops, unroll.
@@ -74,7 +75,7 @@ from cuvil.dialects.base import CanonicalizesByTable, int_attr, ints, numbers, s
 from cuvil.dialects.types import buffer_of, shape_of, tensor_of
 from cuvil.semantics.dims import DimExpr, product
 
-FAMILIES = ("loop", "contraction", "convolution", "pool", "attention", "ordering")
+FAMILIES = ("loop", "contraction", "convolution", "pool", "attention", "ordering", "callback")
 """The kinds of kernels, one emitter each. `ordering` is sort, topk, scan, arg_reduce and scatter."""
 
 ACCESSES = ("streaming", "broadcast", "window", "reduction", "contraction", "gather", "movement")

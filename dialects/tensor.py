@@ -39,6 +39,7 @@ from cuvil.dialects.tensor_composite import (
     SoftmaxOp,
 )
 from cuvil.dialects.tensor_contraction import ContractOp, ConvolutionOp, PoolOp
+from cuvil.dialects.tensor_custom import CustomOp
 from cuvil.dialects.tensor_elementwise import BinaryOp, CastOp, ElementwiseOp, TernaryOp, UnaryOp
 from cuvil.dialects.tensor_movement import (
     BroadcastOp,
@@ -255,6 +256,7 @@ CuvilTensor = Dialect(
         ContractOp,
         ConvolutionOp,
         PoolOp,
+        CustomOp,
         *COMPOSITES,
     ],
     [DimsAttr, RangeAttr],
@@ -273,6 +275,7 @@ __all__ = [
     "ConstantOp",
     "ContractOp",
     "ConvolutionOp",
+    "CustomOp",
     "CuvilTensor",
     "DimsAttr",
     "ElementwiseOp",

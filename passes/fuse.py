@@ -82,6 +82,8 @@ class _Namer:
         for op in operations:
             if isinstance(op, ct.ElementwiseOp):
                 word = op.kind.data
+            elif isinstance(op, ct.CustomOp):
+                word = op.op_name.rpartition(":")[2].replace(".", "_")
             elif isinstance(op, Movement) and words:
                 continue
             else:

@@ -47,6 +47,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from cuvil.codegen.anchored_kernels import emit_anchored_kernel
+from cuvil.codegen.callbacks import declare, symbol_of
 from cuvil.codegen.llvm_host import INPUTS
 from cuvil.codegen.llvm_parallel import NOALIAS
 from cuvil.codegen.loop_kernel import LoopKernel
@@ -92,7 +93,7 @@ class LowerFusedToLoopsPass(ModulePass):
             target = CpuTarget.named(self.target)
         except ValueError as error:
             raise UserError(f"lower-fused-to-loops: {error}") from error
-        lowering = _Lowering(op, target, self.threads or thread_count())
+        lowering = HostLowering(op, target, self.threads or thread_count())
         for inner in list(op.ops):
             if isinstance(inner, ct.GlobalOp):
                 lowering.lower_global(inner)
@@ -134,7 +135,9 @@ def symbols_of_kernel(kernel: fused.KernelOp) -> list[str]:
 
 
 @dataclass
-class _Lowering:
+class HostLowering:
+    """The host program's way down, with its kernels: what calls them, and where buffers lie."""
+
     module: ModuleOp
     target: CpuTarget
     threads: int
@@ -145,6 +148,7 @@ class _Lowering:
     names: set[str] = field(default_factory=set[str])
     hosts: list[Host] = field(default_factory=list[Host])
     parameters: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    pass_name: ClassVar[str] = "lower-fused-to-loops"
 
     def lower_global(self, op: ct.GlobalOp) -> None:
         made = memref.GlobalOp.get(op.sym_name, flat_type(op.value_type), UnitAttr(), StringAttr("private"))
@@ -244,9 +248,7 @@ class _Lowering:
             case memref.LoadOp() | memref.StoreOp():
                 self._flatten_access(op, block)
             case fused.AllocOp() | fused.FreeOp():
-                raise UserError(
-                    f"{op.name}: memory is not planned yet; run plan-memory before lower-fused-to-loops", op
-                )
+                raise UserError(f"{op.name}: memory is not planned yet; run plan-memory before {self.pass_name}", op)
             case ct.TensorOp() | ct.ParameterOp():
                 raise UserError(f"{op.name}: is outside of a kernel; run fuse and bufferize before", op)
             case _:
@@ -299,16 +301,11 @@ class _Lowering:
     # -- kernels -----------------------------------------------------------------------------------------------------
 
     def _call(self, op: fused.KernelOp, block: Block) -> None:
-        if not op.is_destination_style:
-            raise UserError(f"{op.name}: is not in destination style; run bufferize before lower-fused-to-loops", op)
-        symbols = symbols_of_kernel(op)
-        missing = [name for name in symbols if name not in self.symbols]
-        if missing:
-            raise UserError(f"{op.name}: symbol {missing[0]} is none of the function's; list it in its symbols", op)
-        ranges = {name: self.environment.ranges[name] for name in symbols if name in self.environment.ranges}
-        key = (structural_key(op), tuple(ranges.items()))
-        if key not in self.kernels:
-            self.kernels[key] = self._emit(op, symbols, ShapeEnvironment(ranges))
+        key, symbols, environment = self.identity(op)
+        if key not in self.kernels and op.family.data == "callback":
+            self.kernels[key] = self._declare(op, symbols)
+        elif key not in self.kernels:
+            self.kernels[key] = self._emit(op, symbols, environment)
             statistics.count("lower-fused-to-loops", "kernel-functions")
         statistics.count("lower-fused-to-loops", "kernel-calls")
         values = [self.symbols[name] for name in symbols]
@@ -317,13 +314,28 @@ class _Lowering:
         block.insert_op_before(call, op)
         block.erase_op(op)
 
-    def _emit(self, op: fused.KernelOp, symbols: Sequence[str], environment: ShapeEnvironment) -> str:
-        name = op.kernel_name.data
-        number = 0
+    def identity(self, op: fused.KernelOp) -> tuple[object, list[str], ShapeEnvironment]:
+        """What is equal for kernels that can share their code; the symbols that it takes, and what is known of them."""
+        if not op.is_destination_style:
+            raise UserError(f"{op.name}: is not in destination style; run bufferize before {self.pass_name}", op)
+        symbols = symbols_of_kernel(op)
+        missing = [name for name in symbols if name not in self.symbols]
+        if missing:
+            raise UserError(f"{op.name}: symbol {missing[0]} is none of the function's; list it in its symbols", op)
+        ranges = {name: self.environment.ranges[name] for name in symbols if name in self.environment.ranges}
+        return (structural_key(op), tuple(ranges.items())), symbols, ShapeEnvironment(ranges)
+
+    def unused_name(self, wanted: str) -> str:
+        """A name for a kernel's code, taken from now on."""
+        name, number = wanted, 0
         while name in self.names:
             number += 1
-            name = f"{op.kernel_name.data}_{number}"
+            name = f"{wanted}_{number}"
         self.names.add(name)
+        return name
+
+    def _emit(self, op: fused.KernelOp, symbols: Sequence[str], environment: ShapeEnvironment) -> str:
+        name = self.unused_name(op.kernel_name.data)
         try:
             types = [flat_type(value.type) for value in (*op.inputs, *op.into)]
             function = func.FuncOp(name, ([*types, *[IndexType()] * len(symbols)], []), visibility="private")
@@ -333,6 +345,21 @@ class _Lowering:
             raise UserError(f"kernel @{op.kernel_name.data}: {error}", op) from error
         function.location = op.location
         self.module.body.block.add_op(function)
+        return name
+
+    def _declare(self, op: fused.KernelOp, symbols: Sequence[str]) -> str:
+        """The function without a body that a call-back's kernel is."""
+        custom = next((inner for inner in op.body.block.ops if isinstance(inner, ct.CustomOp)), None)
+        given = list(op.body.block.args)
+        if custom is None or list(op.yielded) != list(custom.outputs) or list(custom.inputs) != given:
+            raise UserError(f"kernel @{op.kernel_name.data}: a call-back's kernel is one custom op on its inputs", op)
+        name = symbol_of(custom, len(self.kernels))
+        types = [flat_type(value.type) for value in (*op.inputs, *op.into)]
+        declaration = func.FuncOp.external(name, [*types, *[IndexType()] * len(symbols)], [])
+        declaration.location = op.location
+        self.names.add(name)
+        self.module.body.block.add_op(declaration)
+        declare(self.module, name, custom, symbols)
         return name
 
     def _fill(

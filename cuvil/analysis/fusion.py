@@ -90,8 +90,9 @@ class _Planner:
             self._visit_reduce(op, number)
         elif isinstance(op, Anchor):
             self._visit_anchor(op, number)
-        elif isinstance(op, Ordering):
-            group = self.grouping.new_group(op, number, "ordering", loop_shape(op.results[0]))
+        elif isinstance(op, Ordering | ct.CustomOp):
+            family = "callback" if isinstance(op, ct.CustomOp) else "ordering"
+            group = self.grouping.new_group(op, number, family, loop_shape(op.results[0]))
             for operand in op.operands:
                 self.grouping.read(group, self.grouping.buffer(operand, number))
         else:

@@ -27,6 +27,7 @@ from cuvil.codegen.llvm_partition import partition
 from cuvil.codegen.llvm_text import emit_symbols, module_to_text
 from cuvil.codegen.object_code import compile_text, compile_texts, core_count, target_machine
 from cuvil.errors import CuvilRuntimeError
+from cuvil.runtime.callbacks import Callbacks
 from cuvil.runtime.executable import Executable
 from cuvil.runtime.threads import NUM_THREADS, openmp, thread_count
 from cuvil.targets.cpu import CpuTarget
@@ -90,6 +91,7 @@ def load_executable(
     arena_bytes: int | Callable[[Sequence[int]], int] | None,
     parameters: Sequence[Any] = (),
     symbol_count: int = 0,
+    callbacks: Callbacks | None = None,
 ) -> Executable:
     """Load a program with an `@cuvil_entry`; `parameters` follow the order of its external `memref.global`s.
 
@@ -97,7 +99,7 @@ def load_executable(
     """
     has_threads = any(NUM_THREADS.encode() in data for data in objects)
     exports = [ENTRY, *([NUM_THREADS] if has_threads else []), *([ARENA_BYTES] if arena_bytes is None else [])]
-    code = LoadedCode(objects, exports)
+    code = LoadedCode(objects, exports, callbacks.addresses if callbacks is not None else None)
     return Executable(
         code.address(ENTRY),
         input_count=input_count,
@@ -108,6 +110,7 @@ def load_executable(
         symbol_count=symbol_count,
         thread_address=code.address(NUM_THREADS) if has_threads else 0,
         keep=code,
+        callbacks=callbacks,
     )
 
 

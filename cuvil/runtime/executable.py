@@ -15,13 +15,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cuvil.errors import CuvilRuntimeError
 from cuvil.runtime.memory import aligned, aligned_empty
 from cuvil.runtime.threads import allowed_threads
+
+if TYPE_CHECKING:
+    from cuvil.runtime.callbacks import Callbacks
 
 _ENTRY = ctypes.CFUNCTYPE(
     ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
@@ -65,7 +68,7 @@ class Executable:
     `parameters` are the weights in the order that the entry expects; they are kept (as aligned copies where they are
     not aligned), and so is `keep` (the code itself). `arena_bytes` is the size of the arena, or a function of the
     symbols that gives it; a compiled one is given by its address, `arena_function`, instead. `thread_address` is where
-    the code reads how many threads to use; 0 where it has no parallel loop.
+    the code reads how many threads to use; 0 where it has no parallel loop. `callbacks` are what the code calls back.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class Executable:
         arena_function: int = 0,
         thread_address: int = 0,
         keep: Any = None,
+        callbacks: Callbacks | None = None,
     ) -> None:
         self.input_count = input_count
         self.output_count = output_count
@@ -88,6 +92,7 @@ class Executable:
         self._arena_function = _ARENA_FUNCTION(arena_function) if arena_function else None
         self.parameters = tuple(aligned(parameter) for parameter in parameters)
         self._keep = keep
+        self._callbacks = callbacks
         self._entry = _ENTRY(address)
         self._pointers = (ctypes.c_uint64 * len(self.parameters))(*(each.ctypes.data for each in self.parameters))
         self.parameter_table = ctypes.addressof(self._pointers)
@@ -122,6 +127,8 @@ class Executable:
         if self._threads is not None:
             self._threads.value = allowed_threads(self._fixed_threads)
         status = self._entry(*frame.arguments)
+        if self._callbacks is not None:
+            self._callbacks.raise_pending()
         if status:
             raise CuvilRuntimeError(f"compiled code failed with status {status}")
 

@@ -20,7 +20,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import is_side_effect_free
 
-from cuvil.dialects.tensor import ElementwiseOp, GlobalOp
+from cuvil.dialects.tensor import CustomOp, ElementwiseOp, GlobalOp
 
 DIGEST_BYTES = 16
 
@@ -121,6 +121,9 @@ class SemanticHasher:
                 continue
             is_use = isinstance(attribute, SymbolRefAttr) and (isinstance(op, CallOp) or name == "symbol")
             yield name.encode()
+            if name == "op" and isinstance(op, CustomOp):
+                # Another registration under this name may compute something else.
+                yield op.registered.fingerprint().encode()
             yield self._reference(attribute) if is_use else self._attribute(attribute)  # pyright: ignore[reportArgumentType]
 
     def _region(self, region: Region, depth: int) -> bytes:

@@ -39,7 +39,10 @@ Meaning: TypeAlias = "Callable[[Frame, Any, Sequence[Any]], Sequence[Value] | No
 Decomposed: TypeAlias = "tuple[Sequence[SSAValue], Block, SSAValue]"
 """Values that stand for a composite's operands, its core ops in a block of their own that uses them, and its result."""
 
-_FAMILIES = ("structure", "elementwise", "movement", "reduction", "contraction", "scalar", "loops", "fused", "gpu")
+_FAMILIES = (
+    *("structure", "elementwise", "movement", "reduction", "contraction"),
+    *("scalar", "loops", "fused", "custom", "gpu"),
+)
 
 
 class InterpretationError(CuvilError):
@@ -236,10 +239,14 @@ class Frame:
 
     def _by_decomposition(self, op: CompositeOp, operands: Sequence[Value]) -> Sequence[Value]:
         arguments, block, result = self.interpreter.decomposed(op)
+        return self.run_apart(block, dict(zip(arguments, operands, strict=True)), [result])
+
+    def run_apart(self, block: Block, given: Mapping[SSAValue, Value], wanted: Sequence[SSAValue]) -> Sequence[Value]:
+        """Values that a block without a terminator computes from those `given`."""
         frame = Frame(self.interpreter, self.symbols)
-        frame._values.update(zip(arguments, operands, strict=True))
+        frame._values.update(given)
         frame.run_block(block, ())
-        return [frame._values[result]]
+        return [frame._values[value] for value in wanted]
 
 
 class Jump:

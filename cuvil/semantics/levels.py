@@ -14,7 +14,9 @@ _LOOP_DIALECTS = ("memref", "vector", "cuvil_vector")
 def level_of(module: ModuleOp) -> Level:
     """The lowest level that any operation of the module belongs to."""
     level: Level = "tensor"
-    has_kernels = has_loops = has_gpu = False
+    has_kernels = has_gpu = False
+    # A program of call-backs alone has nothing but calls.
+    has_loops = "cuvil.callbacks" in module.attributes
     for op in module.walk():
         dialect = op.name.partition(".")[0]
         if dialect == "llvm":

@@ -12,6 +12,7 @@ from xdsl.ir import Block
 
 from cuvil.dialects.tensor import ConstantOp, ParameterOp, SizeOp
 from cuvil.semantics.arrays import array_of_constant, dtype_of, rounded
+from cuvil.semantics.custom_meaning import CALLBACKS
 from cuvil.semantics.interpreter import Frame, InterpretationError, Jump, Meaning, Value
 
 Values = Sequence[Value]
@@ -32,7 +33,12 @@ def _size(frame: Frame, op: SizeOp, operands: Values) -> Values:
 
 
 def _call(frame: Frame, op: func.CallOp, operands: Values) -> Values:
-    callee = frame.interpreter.function(op.callee.string_value(), op)
+    name = op.callee.string_value()
+    callee = frame.interpreter.function(name, op)
+    if callee.is_declaration and CALLBACKS in frame.interpreter.module.attributes:
+        from cuvil.codegen.callbacks import call_on_buffers
+
+        return call_on_buffers(frame.interpreter.module, name, operands)
     return frame.interpreter.call(callee, operands)
 
 

@@ -110,6 +110,7 @@ def _split(pipeline: str, name: str) -> tuple[str, str]:
 
 
 def _loaded(module: ModuleOp, host: Host, values: Mapping[str, Array]) -> Executable:
+    from cuvil.codegen.callbacks import callbacks_of
     from cuvil.codegen.jit import compile_text, load_executable
     from cuvil.codegen.llvm_text import module_to_text
 
@@ -124,6 +125,7 @@ def _loaded(module: ModuleOp, host: Host, values: Mapping[str, Array]) -> Execut
         output_count=len(host.outputs),
         arena_bytes=host.arena_bytes,
         symbol_count=len(host.symbols),
+        callbacks=callbacks_of(module),
         parameters=[
             native_array(values[name], declared, f"parameter '{name}'")
             for name, declared in zip(host.parameters, host.parameter_types, strict=True)
