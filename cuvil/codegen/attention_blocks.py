@@ -55,11 +55,11 @@ class Blocking:
         return sum(self.value_groups) * self.lanes
 
 
-def choose_blocking(target: CpuTarget, spec: AttentionSpec) -> Blocking:
-    """Blocks whose scores, queries and outputs stay in L1 together."""
+def choose_blocking(target: CpuTarget, spec: AttentionSpec, vectors: int | None = None) -> Blocking:
+    """Blocks whose scores, queries and outputs stay in L1 together; queries in `vectors` vectors if given."""
     item_bytes = element_bits(spec.accumulator_type) // 8
     lanes = target.lanes(item_bytes * 8)
-    vectors = 1 if isinstance(spec.queries, int) and spec.queries <= lanes else 2
+    vectors = vectors or (1 if isinstance(spec.queries, int) and spec.queries <= lanes else 2)
     queries = lanes * vectors
     free = target.l1_bytes * 3 // 4 // item_bytes - queries * (spec.head_dim + spec.value_dim)
     keys = max(32, min(512, free // queries)) // 8 * 8
