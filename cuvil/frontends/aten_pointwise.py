@@ -230,9 +230,17 @@ def clamp(b: GraphBuilder, x: SSAValue, min: Operand | None = None, max: Operand
     values = b.promoted(x, *present)
     bounds = iter(values[1:])
     result = values[0]
-    if min is not None:
-        result = b.apply("max", result, next(bounds))
-    return b.apply("min", result, next(bounds)) if max is not None else result
+    for kind, bound in (("max", min), ("min", max)):
+        if bound is not None:
+            result = _bounded(b, kind, result, next(bounds), is_zero=not isinstance(bound, SSAValue) and bound == 0)
+    return result
+
+
+def _bounded(b: GraphBuilder, kind: str, x: SSAValue, bound: SSAValue, is_zero: bool) -> SSAValue:
+    """max(x, bound) or min(x, bound); of two zeros x, whatever its sign: a maximum would give the positive one."""
+    if not is_zero or element_domain(element_of(x)) != "f":
+        return b.apply(kind, x, bound)
+    return b.apply("select", b.apply("lt" if kind == "max" else "gt", x, bound), bound, x)
 
 
 @aten("clamp_min")
