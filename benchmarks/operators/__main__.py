@@ -16,10 +16,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
+from benchmarks.operators.page import RESULT_FILE, write_page
 from benchmarks.operators.report import Results, summary_table, write_results, wrong_table
 from benchmarks.operators.samples import DEFAULT_DTYPES, DTYPES, database, dtypes_of
 from benchmarks.operators.workers import Task, run_tasks
-from benchmarks.report import RESULTS, console
+from benchmarks.report import console
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -33,9 +34,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--dtypes", default=",".join(DEFAULT_DTYPES), help=f"among {','.join(DTYPES)}")
     parser.add_argument("--samples", type=int, help="at most so many samples of an op and dtype, spread evenly")
     parser.add_argument("--processes", type=int, default=2, help="worker processes (default: 2)")
-    parser.add_argument("--json", type=Path, help="where results go (default for the whole database: the repository's)")
-    parser.add_argument("--lines", type=Path, help="where results go as they come, a line each")
+    parser.add_argument(
+        "--json", type=Path, help=f"where results go: the committed {RESULT_FILE.name}, say"
+    )
+    parser.add_argument("--lines", type=Path, help="where results go as they come; what is there is not run again")
+    parser.add_argument("--page", action="store_true", help="only write docs/operators.md from the committed results")
     arguments = parser.parse_args(argv)
+    if arguments.page:
+        write_page()
+        return 0
     dtypes = arguments.dtypes.split(",")
     unknown = [name for name in dtypes if name not in DTYPES]
     patterns = arguments.ops or ["*"]
@@ -46,6 +53,11 @@ def main(argv: list[str] | None = None) -> int:
     tasks = [Task(name, dtype, arguments.samples) for name in names for dtype in dtypes_of(name, dtypes)]
 
     results = Results()
+    if arguments.lines and arguments.lines.exists():
+        for row in map(json.loads, arguments.lines.read_text().splitlines()):
+            results.add(row)
+    known = {(row["op"], row["dtype"]) for row in results.rows}
+    tasks = [task for task in tasks if (task.op, task.dtype) not in known]
     lines = arguments.lines.open("a") if arguments.lines else None
     progress_console = Console(stderr=True)
     with Progress(console=progress_console, transient=True, disable=not progress_console.is_terminal) as progress:
@@ -65,10 +77,8 @@ def main(argv: list[str] | None = None) -> int:
     shown.print(summary_table(results))
     if results.wrong:
         shown.print(wrong_table(results))
-    whole = not arguments.ops and arguments.samples is None
-    target = arguments.json or (RESULTS / "operators.json" if whole else None)
-    if target is not None:
-        write_results(target, results, dtypes)
+    if arguments.json is not None:
+        write_results(arguments.json, results, dtypes, arguments.samples)
     return 1 if results.wrong else 0
 
 

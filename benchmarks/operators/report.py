@@ -107,7 +107,7 @@ def wrong_table(results: Results) -> Table:
     return table
 
 
-def write_results(path: Path, results: Results, dtypes: Sequence[str]) -> None:
+def write_results(path: Path, results: Results, dtypes: Sequence[str], limit: int | None) -> None:
     """The results as JSON: totals, and for each op its outcomes and the reasons of refusals."""
     reasons = results.reasons()
     ops = {
@@ -117,6 +117,7 @@ def write_results(path: Path, results: Results, dtypes: Sequence[str]) -> None:
     totals = results.samples()
     found = {
         "dtypes": list(dtypes),
+        "limit": limit,
         "samples": dict(totals),
         "share_passed": ratio_passed(totals),
         "ops": dict(results.ops()),
