@@ -123,7 +123,7 @@ class Effects:
 
 def inputs_of(effects: Effects, given: Sequence[Tensor]) -> list[Tensor]:
     """What compiled code is called with: contiguous tensors, in order."""
-    return [_contiguous(_part(source, given)) for source in effects.sources]
+    return contiguous([_part(source, given) for source in effects.sources])
 
 
 def write_back(effects: Effects, given: Sequence[Tensor], computed: Sequence[Tensor]) -> list[Any]:
@@ -151,8 +151,12 @@ def _part(source: Source, given: Sequence[Tensor]) -> Tensor:
     return torch.as_strided(tensor, (source.count,), (1,), start)
 
 
-def _contiguous(tensor: Tensor) -> Tensor:
-    return tensor if tensor.is_contiguous() and not tensor.is_neg() else tensor.resolve_neg().contiguous()
+def contiguous(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """The tensors as compiled code reads them: their elements in a row."""
+    return [
+        tensor if tensor.is_contiguous() and not tensor.is_neg() else tensor.detach().resolve_neg().contiguous()
+        for tensor in tensors
+    ]
 
 
 class _Call:
@@ -217,6 +221,7 @@ __all__ = [
     "State",
     "Update",
     "View",
+    "contiguous",
     "inputs_of",
     "write_back",
 ]

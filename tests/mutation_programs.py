@@ -602,6 +602,76 @@ def branch_chooses_one_of_two(x: Any, y: Any) -> Any:
 
 
 @program(one, doors=BOTH)
+def branch_chooses_one_of_two_new(x: Any) -> Any:
+    y, z = x * 1, x * 2
+    w = y if x.sum() > 0 else z
+    w += 1
+    return y, z, w
+
+
+@program(lambda: (x34(), torch.tensor(0)), doors=BOTH)
+def loop_that_may_not_run(x: Any, n: Any) -> Any:
+    y = x
+    while n > 0:
+        y = y * 2
+        n = n - 1
+    y += 1
+    return y
+
+
+@program(lambda: (x34(), torch.tensor(2)), doors=BOTH)
+def loop_that_runs(x: Any, n: Any) -> Any:
+    y = x
+    while n > 0:
+        y = y * 2
+        n = n - 1
+    y += 1
+    return y
+
+
+@program(lambda: (x34(), x34() + 1, torch.tensor(3)), doors=BOTH)
+def loop_swaps(x: Any, y: Any, n: Any) -> Any:
+    while n > 0:
+        x, y = y, x
+        x += 1
+        n = n - 1
+    y.mul_(2)
+    return x, y
+
+
+@program(lambda: (x34(), torch.tensor(1)), doors=BOTH)
+def nested_branches(x: Any, n: Any) -> Any:
+    y = x + 1
+    if n > 0:
+        if x.sum() > 0:
+            z = y
+        else:
+            z = x
+    else:
+        z = x * 2
+    z[0] = 5
+    return y, z
+
+
+@program(lambda: (x34(), torch.tensor(4)), doors=BOTH)
+def early_return_of_an_argument(x: Any, n: Any) -> Any:
+    for i in range(int(n)):
+        x[0, 0] += i
+        if x[0, 0] > -3:
+            return x
+    return x * 2
+
+
+@program(lambda: ([x34()], {"seen": torch.tensor(0)}), doors="source")
+def containers(items: Any, state: Any) -> Any:
+    items.append(items[0] + 1)
+    items[0] = items[0] * 2
+    state["seen"] += 1
+    state["last"] = items[1]
+    return items
+
+
+@program(one, doors=BOTH)
 def branch_gives_argument(x: Any) -> Any:
     if x.mean() > 0:
         return F.relu(x)

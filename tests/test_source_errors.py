@@ -60,18 +60,14 @@ def changes_dtype(x):
 
 
 def changes_what_may_be_shared(x):
-    y, z = x * 1, x * 2
-    w = y if x.sum() > 0 else z
-    w += 1  # AT w += 1: it may be the same as another one
-    return y, z, w
-
-
-def changes_what_may_be_an_argument(x):
-    y = x
     if x.sum() > 0:
-        y = y + 1
-    y += 1  # AT y += 1: it may be the same as another one
-    return y
+        y = x * 2
+        z = y[0]
+    else:
+        y = x * 3
+        z = x[0] * 3
+    y += 1  # AT y += 1: it may share memory with another one
+    return y, z
 
 
 def changes_a_set(x):
@@ -100,11 +96,6 @@ def reads_elements(x):
 
 def prints(x):
     print(x)  # AT print(x): print would run at compile time only
-    return x
-
-
-def changes_argument(x):
-    x += 1  # AT x += 1: an argument or a weight is changed in place
     return x
 
 

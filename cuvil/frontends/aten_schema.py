@@ -58,13 +58,25 @@ def changed_argument(node: Node) -> Node | None:
 
 
 def functional_op(target: Any) -> Any:
-    """The op that gives as a new tensor what an in-place op leaves; the op itself if it is none, or there is none."""
+    """The op that gives as a new tensor what an in-place op, or one with `out=`, leaves; the op itself if there is none."""
+    if any(argument.name == "out" for argument in target._schema.arguments):
+        return _without_out(target)
     name = _plain_name(target._schema)
     plain = _OPERATORS.get(name, name.removesuffix("_"))
     packet = getattr(torch.ops.aten, plain, None) if target.namespace == "aten" and target._schema.is_mutable else None
     if plain == name or packet is None:
         return target
     return getattr(packet, target._overloadname, None) or target
+
+
+def _without_out(target: Any) -> Any:
+    """The overload that gives what another one puts into its argument `out`."""
+    wanted = [(each.name, str(each.type)) for each in target._schema.arguments if each.name != "out"]
+    for name in target.overloadpacket.overloads():
+        found = getattr(target.overloadpacket, name)
+        if [(each.name, str(each.type)) for each in found._schema.arguments] == wanted:
+            return found
+    return target
 
 
 def shared_argument(node: Node) -> Node | None:

@@ -26,6 +26,7 @@ from torch._dynamo.convert_frame import compile_lock
 from torch.fx import GraphModule, Node
 
 from cuvil.errors import CuvilError, Locatable, SourceLocation, UserError, source_location
+from cuvil.frontends.dynamo_effects import BoundWeightError
 from cuvil.frontends.dynamo_native import EagerGraphError, Lowered, lower_graph, lower_open_graph
 from cuvil.frontends.dynamo_shapes import ConstantFloat, float_places, layout_of, open_graph
 from cuvil.frontends.sources import location_of_node
@@ -82,7 +83,9 @@ class Specialization:
 
     def holds(self, args: Sequence[Any]) -> bool:
         """Whether the weights are those that the code was made with."""
-        return all(args[place] is tensor and tensor._version == version for place, tensor, version in self.bound)
+        if not all(args[place] is tensor and tensor._version == version for place, tensor, version in self.bound):
+            return False
+        return self.lowered is None or self.lowered.fits([args[place] for place in self.inputs])
 
 
 @dataclass(eq=False)
@@ -174,12 +177,15 @@ class CompiledGraph:
         versions = tuple((place, tensor, tensor._version) for place, tensor in bound.items())
         sizes = ", ".join(_shown(args[place]) for place in places if place not in self.weights)
         self.compilations += 1
-        if self.is_dynamic and not self.closed:
-            found = self._open_code(args, places)
-            if found is not None:
-                return Specialization(found[0], versions, places, found[1])
         try:
+            if self.is_dynamic and not self.closed:
+                found = self._open_code(args, places)
+                if found is not None:
+                    return Specialization(found[0], versions, places, found[1])
             lowered = lower_graph(self.graph_module, args, places, self.options)
+        except BoundWeightError as error:
+            self._unbound.update(int(name.rpartition("_")[2]) for name in error.names)
+            return self._compiled(args)
         except EagerGraphError as error:
             self._say(Left(None, error.message, error.location or self._location()))
             return Specialization(sizes, (), places, None)
@@ -194,6 +200,8 @@ class CompiledGraph:
         if opened is not None:
             try:
                 return opened.text, lower_open_graph(self.graph_module, args, places, opened, self.options)
+            except BoundWeightError:
+                raise
             except CuvilError as error:
                 reason = error.message
         self.closed = reason

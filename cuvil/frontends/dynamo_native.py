@@ -15,16 +15,16 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.fx.traceback import preserve_node_meta
 from torch.utils import _pytree as pytree
 
+from cuvil.aliasing import apart, storage_address
 from cuvil.compiled_module import CompiledModule, native_runner
 from cuvil.errors import InternalError, UnsupportedError, UserError
 from cuvil.frontends.aten_graph import UnsupportedOpsError
 from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_schema import is_mutating
 from cuvil.frontends.dynamic_export import violated_constraints
+from cuvil.frontends.dynamo_effects import EffectfulRun, import_with_effects
 from cuvil.frontends.dynamo_partition import (
     LeftOut,
-    gives_input,
-    is_dense,
     partition,
     parts_of,
     shared_views,
@@ -32,8 +32,9 @@ from cuvil.frontends.dynamo_partition import (
 )
 from cuvil.frontends.dynamo_shapes import OpenGraph
 from cuvil.frontends.export_errors import quiet
-from cuvil.frontends.exported import import_exported
+from cuvil.frontends.exported import ImportedModule, import_exported
 from cuvil.frontends.exported_control import has_batching
+from cuvil.frontends.graph_memory import is_dense
 from cuvil.instrument import remarks
 from cuvil.lowering import Lowering, lower_to_native
 from cuvil.options import Options
@@ -52,6 +53,13 @@ class Lowered:
     run: Callable[[Sequence[Tensor]], Any]
     parts: tuple[CompiledModule, ...]
     left_out: tuple[LeftOut, ...] = ()
+    opened: OpenGraph | None = None
+
+    def fits(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether the code is for tensors that overlap as these do. Raises `UserError` for sizes that no code fits."""
+        if self.opened is not None:
+            self.opened.check(tensors)
+        return not isinstance(self.run, EffectfulRun) or self.run.fits(tensors)
 
 
 def lower_graph(graph_module: GraphModule, args: Sequence[Any], inputs: Sequence[int], options: Options) -> Lowered:
@@ -61,41 +69,71 @@ def lower_graph(graph_module: GraphModule, args: Sequence[Any], inputs: Sequence
     """
     given = tuple(args[place] for place in inputs)
     with torch.inference_mode(False), torch.no_grad():
-        program = _functional(_exported(_Bound(graph_module, args, inputs), given))
-        _check_on_cpu(program)
+        model = _Bound(graph_module, args, inputs)
         try:
-            return _lowered(program, options)
+            lowered = _lowered(_exported(model, _apart(given)), options)
+            if lowered.fits(given):
+                return lowered
+            made = _lowered(_exported(model, tuple(each.detach() for each in given)), options)
+            if isinstance(made.run, EffectfulRun):
+                made.run.expect(given)
+            return made
         except UserError as error:
             raise EagerGraphError(error.message, error.location) from error
+
+
+def _apart(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Tensors like these, none in memory of another's."""
+    seen: set[int] = set()
+    made: list[Tensor] = []
+    for tensor in tensors:
+        address = storage_address(tensor)
+        made.append(apart(tensor) if address and address in seen else _traceable(tensor))
+        seen.add(address)
+    return tuple(made)
+
+
+def _traceable(tensor: Tensor) -> Tensor:
+    """The tensor, or one like it that may be changed outside of inference mode."""
+    return tensor.clone() if tensor.is_inference() else tensor
 
 
 def lower_open_graph(
     graph_module: GraphModule, args: Sequence[Any], inputs: Sequence[int], opened: OpenGraph, options: Options
 ) -> Lowered:
     """As `lower_graph`, code for all sizes of what is open in the graph. Raises `CuvilError` where that cannot be."""
-    given = tuple(args[place] for place in inputs)
     model = _Bound(graph_module, args, inputs, opened.numbers).eval()
     with torch.inference_mode(False), torch.no_grad(), quiet():
+        given = tuple(_traceable(args[place]) for place in inputs)
         try:
             program = torch.export.export(model, given, dynamic_shapes={"tensors": opened.shapes}, strict=False)
         except Exception as error:
             message = violated_constraints(str(error)) or " ".join(str(error).split())[:200]
             raise EagerGraphError(f"torch.export cannot trace it for all sizes: {message}") from error
-        program = _functional(program)
         _check_on_cpu(program)
-        if shared_views(program.graph) or gives_input(program.graph):
-            raise EagerGraphError("a result shares memory with an input or another result")
-        return _whole(program, options)
+        imported = import_with_effects(program)
+        made = _whole(_functional(program), options) if imported is None else _effectful(program, imported, options)
+        return replace(made, opened=opened)
 
 
 def _lowered(program: ExportedProgram, options: Options) -> Lowered:
-    left_out = shared_views(program.graph)
-    if not left_out and not gives_input(program.graph):
-        try:
-            return _whole(program, options)
-        except UnsupportedOpsError:
-            pass
-    return _in_parts(program, left_out, options)
+    _check_on_cpu(program)
+    try:
+        imported = import_with_effects(program)
+        if imported is not None:
+            return _effectful(program, imported, options)
+        program = _functional(program)
+        return _whole(program, options)
+    except UnsupportedOpsError:
+        program = _functional(program)
+        return _in_parts(program, shared_views(program.graph), options)
+
+
+def _effectful(program: ExportedProgram, imported: ImportedModule, options: Options) -> Lowered:
+    compiled = _native(imported, options)
+    assert imported.effects is not None
+    run = EffectfulRun(imported.effects, compiled.run_tensors, program.call_spec.out_spec)
+    return Lowered(run, (compiled,))
 
 
 class _Bound(nn.Module):
@@ -159,15 +197,14 @@ def _check_on_cpu(program: ExportedProgram) -> None:
 
 
 def _whole(program: ExportedProgram, options: Options) -> Lowered:
-    compiled = _native(program, options)
+    compiled = _native(import_exported(program), options)
     last = next(node for node in reversed(program.graph.nodes) if node.op == "output")
     restrided = _restrider(last.args[0])
     return Lowered(lambda inputs: restrided(compiled(*inputs)), (compiled,))
 
 
-def _native(program: ExportedProgram, options: Options) -> CompiledModule:
+def _native(imported: ImportedModule, options: Options) -> CompiledModule:
     started = time.perf_counter()
-    imported = import_exported(program)
     imported.module.verify()
     with remarks.collect() as said:
         native = lower_to_native(Lowering(imported, "cpu", options))
@@ -241,7 +278,7 @@ def _compile_part(graph_module: GraphModule, call: Node, held: Mapping[str, Any]
     inputs = [place for place, node in enumerate(nodes) if node.name not in held and isinstance(args[place], Tensor)]
     program = _exported(_Bound(part, args, inputs), tuple(args[place] for place in inputs))
     try:
-        compiled = _native(program, options)
+        compiled = _native(import_exported(program), options)
     except UnsupportedOpsError as error:
         raise InternalError(f"ops that could be imported alone cannot be together: {error.message}") from error
     last = next(node for node in reversed(part.graph.nodes) if node.op == "output")

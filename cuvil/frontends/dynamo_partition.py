@@ -23,6 +23,7 @@ from cuvil.frontends.aten_builder import GraphBuilder
 from cuvil.frontends.aten_graph import GraphImporter
 from cuvil.frontends.aten_schema import op_name, shared_argument
 from cuvil.frontends.aten_types import element_type_of, shape_of_value, type_of_value
+from cuvil.frontends.graph_memory import is_dense
 from cuvil.frontends.sources import location_of_node
 
 PART = "compiled"
@@ -62,23 +63,6 @@ def shared_views(graph: Graph) -> list[LeftOut]:
             continue
         found |= {view: LeftOut(view, reason) for view in views}
     return list(found.values())
-
-
-def is_dense(node: Node) -> bool:
-    """Whether a node's tensor has each element of its memory once, in whatever order of dims."""
-    value: torch.Tensor = node.meta["val"]
-    expected = 1
-    for stride, size in sorted(zip(value.stride(), value.shape, strict=True)):
-        if size != 1:
-            if stride != expected:
-                return value.numel() == 0
-            expected *= size
-    return True
-
-
-def gives_input(graph: Graph) -> bool:
-    """Whether a result is an input itself."""
-    return any(node.op == "placeholder" for node in _results(graph))
 
 
 def unsupported(graph_module: GraphModule) -> list[LeftOut]:

@@ -33,6 +33,7 @@ from cuvil.frontends.graph_memory import (
     GraphMemory,
     changed_nodes,
     flat_owner,
+    is_dense,
     is_reshaping,
     memory_of,
     nodes_by_memory,
@@ -225,6 +226,8 @@ class SharingImport(ProgramImport):
     model: nn.Module | None = field(kw_only=True, default=None)
     is_called: bool = field(kw_only=True, default=True)
     """Whether results that share memory are recipes; else each is a value of the function's."""
+    is_strided: bool = field(kw_only=True, default=False)
+    """Whether results have the strides that eager PyTorch's have."""
     leaves: list[Input] = field(default_factory=list[Input])
     natives: list[Input] = field(default_factory=list[Input])
     sources: list[Source] = field(default_factory=list[Source])
@@ -411,9 +414,19 @@ class SharingImport(ProgramImport):
         members = self.sharing.by_memory.get(memory)
         if members:
             return self.view(Given(self.given_of(members[0])), tensors_of(members[0]), itself)
-        if len({_itself(each) for each in self._shown[memory]}) == 1:
+        is_alone = len({_itself(each) for each in self._shown[memory]}) == 1
+        if is_alone and self.is_strided and not tensors_of(itself).is_contiguous():
+            return self.strided_result(itself, memory)
+        if is_alone:
             return self.computed(itself, self.memory.value(itself), tensors_of(itself).dtype)
         return self.shared_result(node, memory)
+
+    def strided_result(self, node: Node, memory: int) -> Recipe:
+        """A result that shares memory with nothing, in the strides that it has."""
+        if not is_dense(node):
+            return self.shared_result(node, memory)
+        made = self.computed(node, self.memory.value(node), tensors_of(node).dtype)
+        return replace(made, strides=Geometry.of(tensors_of(node)).strides)
 
     def shared_result(self, node: Node, memory: int) -> Recipe:
         """One of several results on the memory of a tensor that the program made."""
@@ -492,5 +505,6 @@ def _refuse_assignment(target: str) -> None:
 
 Writer = Callable[[Tensor], None]
 DeclaredType = TensorType[Attribute]
+
 
 __all__ = ["Sharing", "SharingImport", "needs_memory", "output_nodes"]

@@ -162,6 +162,18 @@ def nodes_by_memory(nodes: Iterable[Node]) -> dict[int, list[Node]]:
     return found
 
 
+def is_dense(node: Node) -> bool:
+    """Whether a node's tensor has each element of its memory once, in whatever order of dims."""
+    value: torch.Tensor = node.meta["val"]
+    expected = 1
+    for stride, size in sorted(zip(value.stride(), value.shape, strict=True)):
+        if size != 1:
+            if stride != expected:
+                return value.numel() == 0
+            expected *= size
+    return True
+
+
 def flat_owner(tensors: Sequence[torch.Tensor]) -> Geometry:
     """All that tensors reach of the memory that they share, as elements in a row."""
     shapes = [Geometry.of(tensor) for tensor in tensors]
@@ -175,6 +187,7 @@ __all__ = [
     "GraphMemory",
     "changed_nodes",
     "flat_owner",
+    "is_dense",
     "is_reshaping",
     "memory_of",
     "nodes_by_memory",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import math
 from abc import ABC, abstractmethod
@@ -17,6 +18,7 @@ from cuvil.errors import Diagnostic, SourceLocation, UnsupportedError
 from cuvil.frontends.source import structures
 from cuvil.frontends.source.control import Clash, is_dynamic, truth
 from cuvil.frontends.source.numbers import Number, as_number, converted, number_of_tensor
+from cuvil.frontends.source.outside import AttributeAssignedError, Outside
 from cuvil.frontends.source.scopes import Guards, ReadFunction, Scope, bind_parameters, scope_of
 from cuvil.frontends.source.syntax import SourceError, Syntax, first_unread, is_read, syntax_of
 from cuvil.frontends.source.torch_control import control_function
@@ -26,6 +28,7 @@ DEEPEST_CALL = 40
 _CHANGING = frozenset(
     "append extend insert pop remove clear sort reverse update setdefault popitem add discard __setitem__".split()
 )
+_CHANGEABLE = (list, dict, set, collections.deque, bytearray)
 _READING = frozenset("tolist numpy __array__ data_ptr backward".split())
 
 
@@ -68,8 +71,13 @@ class Calls(ABC):
     def __init__(self, tracer: Tracer, guards: Guards) -> None:
         self.tracer = tracer
         self.guards = guards
-        self.frames: list[dict[str, Any]] = []
-        """The variables of the functions that are being read, outermost first."""
+        self.attributes: dict[Any, Any] = {}
+        """Attributes of modules that are assigned, by the module's identity and name."""
+        self.frames: list[dict[Any, Any]] = [self.attributes]
+        """The variables of the functions that are being read, outermost first, after those attributes."""
+        self.outside = Outside()
+        self.exceptions: dict[int, tuple[SourceError, Exception, Any]] = {}
+        """Python's exceptions by the identity of the error that shows them, and the block that they came in."""
         self.own: list[Any] = []
         """Objects made for this reading: what may be changed."""
         tracer.reached = lambda: {
@@ -107,11 +115,10 @@ class Calls(ABC):
         self.check_changes(target)
         args, kwargs = _plain((args, kwargs))
         if isinstance(target, type) and is_dataclass(target):
-            made = target(*args, **kwargs)
-            self.own.append(made)
-            return made
+            return self.made(target(*args, **kwargs))
         try:
-            return target(*args, **kwargs)
+            value = target(*args, **kwargs)
+            return self.made(value) if isinstance(target, type) and isinstance(value, _CHANGEABLE) else value
         except (SourceError, UserRaise):
             raise
         except Exception as error:
@@ -184,6 +191,10 @@ class Calls(ABC):
             return self.folded(torch.logical_or if function is any else torch.logical_and, args[0], function is all)
         if function in (min, max) and not kwargs:
             return self.extreme(function is max, args if len(args) > 1 else tuple(self.items(next(iter(args)))))
+        if function is type and len(args) == 1:
+            return args[0].kind if isinstance(args[0], Number) else Tensor if isinstance(args[0], Tensor) else NotImplemented
+        if function is round and isinstance(args[0], Number) and len(args) == 1:
+            return number_of_tensor(torch.round(args[0].tensor.to(torch.float64)), int)
         if function is abs and isinstance(args[0], Number):
             return Number(torch.abs(args[0].tensor))
         if function is sum:
@@ -227,7 +238,17 @@ class Calls(ABC):
         check_known(value)
         return list(cast("Iterable[Any]", value))
 
+    def met(self, error: Exception, located: SourceError) -> SourceError:
+        """Note the exception that an error stands for, and where the program was when it came."""
+        self.exceptions[id(located)] = (located, error, self.tracer.builder.block)
+        return located
+
     # -- changes -----------------------------------------------------------------------------------------------------
+
+    def made(self, value: Any) -> Any:
+        """Note an object that the function makes."""
+        self.own.append(value)
+        return value
 
     def is_own(self, value: Any) -> bool:
         """True for an object that was made, or copied, for this reading."""
@@ -237,13 +258,30 @@ class Calls(ABC):
 
     def check_own(self, container: Any) -> None:
         """Refuse the change of a list, dict, set or object from outside the function."""
-        if isinstance(container, set):
-            raise UnsupportedError("a set is changed; use a dict or a list, which branches on tensors can follow")
+        is_followed = structures.is_container(container)
+        if not is_followed and any(container is each for each in self.own):
+            if self.tracer.builder.block is self.tracer.entry:
+                return
+            kind = type(container).__name__
+            raise UnsupportedError(f"a {kind} is changed where tensors decide; use a dict or a list, which can be followed")
         if not self.is_own(container):
             raise UnsupportedError(
                 f"a {type(container).__name__} from outside the function is changed; compiled code would not do it "
                 "again: return the new value instead"
             )
+
+    def assigns_tensor(self, holder: Any, name: str, value: Any) -> bool:
+        """Assign a tensor of a module, if it is that."""
+        key = (id(holder), name)
+        if key in self.attributes:
+            self.attributes[key] = value
+            return True
+        now = getattr(holder, name, None)
+        if not isinstance(holder, nn.Module) or not isinstance(now, Tensor) or not isinstance(value, Tensor):
+            return False
+        if self.tracer.fake_of(now) is not value:
+            raise AttributeAssignedError(holder, name, now)
+        return True
 
     def check_changes(self, function: Any) -> None:
         """Refuse `append` and the like on containers from outside."""
@@ -256,6 +294,7 @@ class Calls(ABC):
     def seen(self, value: Any, name: str) -> Any:
         """Note the names of weights that a value brings along."""
         if isinstance(value, nn.Module):
+            self.outside.saw(value)
             for inner, tensor in [*value.named_parameters(), *value.named_buffers()]:
                 self.tracer.names.setdefault(id(tensor), inner)
         elif isinstance(value, Tensor):

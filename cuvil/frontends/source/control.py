@@ -20,8 +20,10 @@ from xdsl.ir import Block, Region, SSAValue
 
 from cuvil.errors import UnsupportedError
 from cuvil.frontends.source import structures
+from cuvil.frontends.source.choices import Alternative
 from cuvil.frontends.source.numbers import DTYPES, Number, as_number, number_of_tensor
 from cuvil.frontends.source.trace import Memory, Tracer, memory_of
+from cuvil.frontends.strided import Geometry
 
 _NUMBERS = (bool, int, float)
 
@@ -91,9 +93,22 @@ class Side:
         """A tensor's or number's value there."""
         return _within(self.tracer, self.block, self.state.memory, lambda: ssa_of(self.tracer, value))
 
+    def within(self, emit: Callable[[], Any]) -> Any:
+        """What is emitted there."""
+        return _within(self.tracer, self.block, self.state.memory, emit)
+
     def base(self, memory: int) -> SSAValue:
         """A memory's value there."""
         return _within(self.tracer, self.block, self.state.memory, lambda: self.tracer.base_of(memory))
+
+    def absent_flag(self, other: Side) -> SSAValue:
+        """False on the other side of the branch."""
+        return _within(
+            other.tracer,
+            other.block,
+            other.state.memory,
+            lambda: ssa_of(other.tracer, torch.zeros((), dtype=torch.bool)),
+        )
 
     def zeros(self, like: Any) -> SSAValue:
         """A placeholder of the type of a value."""
@@ -115,7 +130,7 @@ def branch(
     before = State.of(tracer, found)
     sides = [_run(tracer, found, before, each) for each in (then, otherwise)]
     before.restore(tracer)
-    merge = _Merge(tracer, sides[0], sides[1])
+    merge = _Merge(tracer, sides[0], sides[1], truth(condition).tensor)
     result = merge.value(sides[0].result, sides[1].result, "the result")
     for number, (container, _) in enumerate(before.held):
         merge.contents(container, sides[0].state.held[number][1], sides[1].state.held[number][1])
@@ -130,6 +145,7 @@ def branch(
         merge.bind(op.results)
         for memory, value in zip(reversed(written), reversed(op.results), strict=False):
             tracer.rebase(memory, value)
+    merge.name_alternatives()
     return result
 
 
@@ -146,8 +162,12 @@ def is_dynamic(value: Any) -> bool:
 class _Merge:
     """Pairs up what two sides of a branch left."""
 
-    def __init__(self, tracer: Tracer, one: Side, other: Side) -> None:
+    def __init__(self, tracer: Tracer, one: Side, other: Side, condition: Tensor) -> None:
         self.tracer = tracer
+        self.condition = condition
+        self.known = tracer.known_memories()
+        """The memories of before."""
+        self.alternatives: list[tuple[FakeTensor, list[Alternative]]] = []
         self.one = one
         self.other = other
         self.pairs: list[tuple[FakeTensor | None, SSAValue, SSAValue]] = []
@@ -158,6 +178,38 @@ class _Merge:
         for (fake, _, _), value in zip(self.pairs, results, strict=True):
             if fake is not None:
                 self.tracer.bind(fake, value)
+
+    def name_alternatives(self) -> None:
+        """Say which tensors the merged ones may be."""
+        for fake, alternatives in self.alternatives:
+            self.tracer.choices.add(fake, alternatives)
+
+    def alternatives_of(self, one: Tensor | None, other: Tensor | None) -> list[Alternative]:
+        """The tensors of before that a merged one is, depending on the side."""
+        found: list[Alternative] = []
+        for is_first, given in ((True, one), (False, other)):
+            if given is None:
+                continue
+            fake = self.tracer.fake_of(given)
+            if memory_of(fake) in self.known:
+                flag = self.condition if is_first else self.opposite()
+                found.append(Alternative(flag, fake))
+                continue
+            side = self.one if is_first else self.other
+            for each in self.tracer.choices.of(fake):
+                if memory_of(each.target) in self.known and Geometry.of(each.target).shape == Geometry.of(fake).shape:
+                    flags = (side.ssa(each.flag), side.absent_flag(self.other if is_first else self.one))
+                    flag = self.pair(each.flag, *(flags if is_first else reversed(flags)))
+                    found.append(Alternative(flag, each.target))
+        return found
+
+    def opposite(self) -> Tensor:
+        """Whether the condition fails."""
+        if self._opposite is None:
+            self._opposite = torch.logical_not(self.condition)
+        return self._opposite
+
+    _opposite: Tensor | None = None
 
     def contents(self, container: Any, one: dict[Any, Any], other: dict[Any, Any]) -> None:
         """Merge what a container holds."""
@@ -219,7 +271,9 @@ class _Merge:
                 "make both of the same dtype and shape"
             )
         merged = self.pair(one, self.one.ssa(one), self.other.ssa(other))
-        self.tracer.may_share(merged, (one, other))
+        self.alternatives.append((merged, self.alternatives_of(one, other)))
+        new = [each for each in (one, other) if memory_of(self.tracer.fake_of(each)) not in self.known]
+        self.tracer.may_share(merged, new)
         return merged
 
     def numbers(self, one: Any, other: Any, kind: type) -> Number:
@@ -235,11 +289,14 @@ class _Merge:
                 return value
             pair = (self.one.zeros(value), side.ssa(value)) if first else (side.ssa(value), self.other.zeros(value))
             merged = self.pair(value.tensor if isinstance(value, Number) else value, *pair)
-            return Number(merged) if isinstance(value, Number) else merged
+            if isinstance(value, Number):
+                return Number(merged)
+            self.alternatives.append((merged, self.alternatives_of(*((None, value) if first else (value, None)))))
+            return merged
 
         return leaf
 
-    def pair(self, like: Tensor, one: SSAValue, other: SSAValue) -> Tensor:
+    def pair(self, like: Tensor, one: SSAValue, other: SSAValue) -> FakeTensor:
         fake = self.tracer.unbound(like)
         self.pairs.append((fake, one, other))
         return fake
@@ -272,7 +329,7 @@ def _run(tracer: Tracer, found: list[Any], before: State, run: Callable[[], Any]
     return Side(tracer, block, State.of(tracer, found), result)
 
 
-def _within(tracer: Tracer, block: Block, memory: Memory, emit: Callable[[], SSAValue]) -> SSAValue:
+def _within(tracer: Tracer, block: Block, memory: Memory, emit: Callable[[], Any]) -> Any:
     here, present = tracer.builder.block, tracer.memory
     tracer.builder.block, tracer.memory = block, memory
     try:

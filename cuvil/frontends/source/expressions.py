@@ -16,8 +16,10 @@ from cuvil.frontends.source import numbers
 from cuvil.frontends.source.calls import Calls, UserRaise
 from cuvil.frontends.source.control import Clash, branch, is_dynamic, truth, truth_of
 from cuvil.frontends.source.numbers import Number
+from cuvil.frontends.source.outside import AttributeAssignedError
 from cuvil.frontends.source.scopes import PLAIN, ReadFunction, Scope
 from cuvil.frontends.source.syntax import SourceError, Syntax
+from cuvil.frontends.source.trace import OutsideWrittenError
 
 _BINARY: dict[type[ast.operator], tuple[Callable[..., Any], Callable[..., Any]]] = {
     ast.Add: (operator.add, operator.iadd),
@@ -65,12 +67,12 @@ class Expressions(Calls):
         self.tracer.at(scope.source.attribute(node))
         try:
             return evaluate(node, scope)
-        except (SourceError, UserRaise, InternalError, RecursionError):
+        except (SourceError, UserRaise, InternalError, RecursionError, OutsideWrittenError, AttributeAssignedError):
             raise
         except CuvilError as error:
             raise SourceError(error.message, scope.source.place(node)) from None
         except Exception as error:  # torch refuses what eager refuses, in its own words
-            raise SourceError(_explained(error), scope.source.place(node)) from None
+            raise self.met(error, SourceError(_explained(error), scope.source.place(node))) from None
         finally:
             self.tracer.at(here)
 
@@ -84,7 +86,11 @@ class Expressions(Calls):
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
         holder = self.expression(node.value, scope)
-        value = getattr(holder, node.attr)
+        value = self.attributes.get((id(holder), node.attr), NotImplemented) if self.attributes else NotImplemented
+        if value is NotImplemented:
+            value = getattr(holder, node.attr)
+            if isinstance(value, Tensor) and not isinstance(holder, Tensor):
+                self.outside.found(value, holder, node.attr)
         if isinstance(value, Clash):
             raise UnsupportedError(value.reason)
         if type(value) in PLAIN and not isinstance(holder, Tensor | Number) and not self.is_own(holder):
@@ -109,7 +115,7 @@ class Expressions(Calls):
         return self._elements(node.elts, scope)
 
     def _set(self, node: ast.Set, scope: Scope) -> Any:
-        return set(self._elements(node.elts, scope))
+        return self.made(set(self._elements(node.elts, scope)))
 
     def _dict(self, node: ast.Dict, scope: Scope) -> Any:
         made: dict[Any, Any] = {}
@@ -265,7 +271,7 @@ class Expressions(Calls):
         return found
 
     def _setcomp(self, node: ast.SetComp, scope: Scope) -> set[Any]:
-        found: set[Any] = set()
+        found: set[Any] = self.made(set())
         self._comprehend(node.generators, scope, lambda inner: found.add(self.expression(node.elt, inner)))
         return found
 

@@ -10,54 +10,27 @@ import functools
 import inspect
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, overload
 
 import torch
 from torch import Tensor
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Region
 
 from cuvil.arguments import ArgumentError
 from cuvil.compiled_module import CompiledModule
 from cuvil.errors import UnsupportedError, UserError
-from cuvil.frontends.exported import ImportedModule, Input, Output
+from cuvil.frontends.exported import ImportedModule
 from cuvil.frontends.source import structures
 from cuvil.frontends.source.calls import UserRaise
 from cuvil.frontends.source.control import describe
-from cuvil.frontends.source.numbers import Number
-from cuvil.frontends.source.reader import Reader
-from cuvil.frontends.source.scopes import Guard, Guards
-from cuvil.frontends.source.syntax import SourceError, syntax_of
-from cuvil.frontends.source.trace import Tracer
+from cuvil.frontends.source.reading import At, ReadProgram, Slot, read_function
+from cuvil.frontends.source.syntax import syntax_of
+from cuvil.write_back import Computed, contiguous, inputs_of, write_back
 
 if TYPE_CHECKING:
     from cuvil.frontends.dynamo import GraphsExplanation
-
-
-@dataclass(frozen=True)
-class ReadProgram:
-    """A function read for one signature."""
-
-    imported: ImportedModule | None
-    """None of a function that returns no tensor."""
-    template: Any
-    """The result with `_Slot`s in the place of tensors and numbers."""
-    guards: tuple[Guard, ...]
-    kept: list[Any]
-    """Objects that the code was made for: while it lives, no other has their identity."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """The place of a compiled result; a number is given as a Python one."""
-
-    index: int
-    is_number: bool = False
 
 
 @dataclass
@@ -69,11 +42,14 @@ class Specialization:
     program: ReadProgram
     compiled: CompiledModule | None
     seconds: float
-    run: Callable[[Sequence[Tensor]], Any]
+    run: Run
 
-    def holds(self) -> bool:
-        """Whether everything that the code was made for outside of its arguments is as it was."""
-        return all(guard.holds() for guard in self.program.guards)
+    def holds(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether all that the code was made for is as it was: what is outside, how tensors lie in memory."""
+        program = self.program
+        if not all(guard.holds() for guard in program.guards):
+            return False
+        return program.is_plain or program.fits(tensors)
 
 
 @dataclass(frozen=True)
@@ -100,7 +76,7 @@ class CompiledFunction:
     """What was compiled so far, oldest first."""
 
     def __init__(self, function: FunctionType, lower: Callable[[ImportedModule], CompiledModule]) -> None:
-        if syntax_of(function) is None:
+        if syntax_of(function) is None and not hasattr(function, "read"):
             raise UnsupportedError(f"the source of '{function.__qualname__}' cannot be had; put it in a file")
         functools.update_wrapper(self, function)
         self.function = function
@@ -114,23 +90,25 @@ class CompiledFunction:
         tensors: list[Tensor] = []
         key = (_key_of(args, tensors), _key_of(kwargs, tensors)) if kwargs else _key_of(args, tensors)
         for each in self._known.get(key, ()):
-            if each.holds():
-                return each.run(tensors)
-        return self._specialized(key, args, kwargs).run(tensors)
+            if each.holds(tensors):
+                return each.run(tensors, args, kwargs)
+        return self._specialized(key, args, kwargs, tensors).run(tensors, args, kwargs)
 
     def specialize(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compile for arguments like these ahead of the first call."""
         tensors: list[Tensor] = []
         key = (_key_of(args, tensors), _key_of(kwargs, tensors)) if kwargs else _key_of(args, tensors)
-        self._specialized(key, args, kwargs)
+        self._specialized(key, args, kwargs, tensors)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def _specialized(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
+    def _specialized(
+        self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[Tensor]
+    ) -> Specialization:
         with self._lock:
             for each in self._known.get(key, ()):
-                if each.holds():
+                if each.holds(tensors):
                     return each
             try:
                 bound = self._signature.bind(*args, **kwargs)
@@ -139,12 +117,12 @@ class CompiledFunction:
             bound.apply_defaults()
             whole = _canonical(bound, args, kwargs)
             for each in self._known.get(whole, ()):
-                if each.holds():
+                if each.holds(tensors) and not each.program.is_placed:
                     self._known.setdefault(key, []).append(each)
                     return each
             made = self._compiled(bound, args, kwargs)
             self.specializations.append(made)
-            for each in {key, whole} - {None}:
+            for each in {key} if made.program.is_placed else {key, whole} - {None}:
                 self._known.setdefault(each, []).append(made)
             return made
 
@@ -200,99 +178,6 @@ def explain(function: Any) -> Explanation | GraphsExplanation:
     return Explanation(name, tuple(function.specializations))
 
 
-# -- reading ---------------------------------------------------------------------------------------------------------
-
-
-def read_function(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ReadProgram:
-    """A function as IR for arguments like these; `args` and `kwargs` leaves that are tensors become its inputs.
-
-    Raises `SourceError` at the place in the source that cannot be read.
-    """
-    tracer, guards = Tracer(), Guards()
-    reader = Reader(tracer, guards)
-    inputs: list[Input] = []
-    kept: list[Any] = []
-
-    def argument(leaf: Any) -> Any:
-        if not isinstance(leaf, Tensor):
-            kept.append(leaf)
-            return reader.seen(leaf, "argument")
-        if leaf.device.type != "cpu" or leaf.layout != torch.strided:
-            raise ArgumentError(f"an argument is a {leaf.layout} tensor on {leaf.device}, expected a dense one on cpu")
-        name = f"arg{len(inputs)}"
-        fake = tracer.argument(leaf, name)
-        inputs.append(Input(name, fake_type(tracer, fake), leaf.dtype))
-        return fake
-
-    syntax = syntax_of(function)
-    assert syntax is not None
-    own_args, own_kwargs = structures.mapped(argument, (args, kwargs))
-    given = [(each, structures.contents(each)) for each in structures.containers((own_args, own_kwargs))]
-    try:
-        with torch.no_grad(), _plain_kernels(), tracer:
-            result = reader.call_read(function, own_args, own_kwargs)
-            _refuse_changes(given)
-            outputs, results, template = _results(tracer, result)
-    except SourceError:
-        raise
-    except UnsupportedError as error:
-        raise SourceError(error.message, syntax.source.place(syntax.node)) from None
-    kept += guards.kept
-    if not results:
-        return ReadProgram(None, template, tuple(guards.found.values()), kept)
-    last = ReturnOp(*results)
-    last.location = UNKNOWN_LOC
-    tracer.entry.add_op(last)
-    types = ([each.type for each in tracer.entry.args], [each.type for each in results])
-    module = ModuleOp([*tracer.globals.values(), FuncOp("main", types, Region([tracer.entry]))])
-    imported = ImportedModule(module, tracer.parameters, tuple(inputs), tuple(outputs), None, None)
-    return ReadProgram(imported, template, tuple(guards.found.values()), kept)
-
-
-@contextmanager
-def _plain_kernels() -> Generator[None]:
-    """Layers in terms of plain ops: neither the fused kernels of attention layers nor oneDNN's of recurrent ones."""
-    switches: Any = getattr(torch, "_C")  # noqa: B009 `torch.backends.mkldnn.flags` sets more than this, and warns
-    before = torch.backends.mha.get_fastpath_enabled(), switches._get_mkldnn_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    switches._set_mkldnn_enabled(False)
-    try:
-        yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(before[0])
-        switches._set_mkldnn_enabled(before[1])
-
-
-def fake_type(tracer: Tracer, fake: Tensor) -> Any:
-    """The tensor type of a fake tensor."""
-    return tracer.value_of(fake).type
-
-
-def _refuse_changes(given: list[tuple[Any, dict[Any, Any]]]) -> None:
-    for container, before in given:
-        now = structures.contents(container)
-        if now.keys() != before.keys() or any(now[key] is not before[key] for key in now):
-            raise UnsupportedError(
-                f"the function changes a {type(container).__name__} that it was given; make a new one and return it"
-            )
-
-
-def _results(tracer: Tracer, result: Any) -> tuple[list[Output], list[Any], Any]:
-    outputs: list[Output] = []
-    values: list[Any] = []
-
-    def leaf(value: Any) -> Any:
-        if not isinstance(value, Tensor | Number):
-            return value
-        fake = value.tensor if isinstance(value, Number) else value
-        ssa = tracer.value_of(fake)
-        values.append(ssa)
-        outputs.append(Output(ssa.type, fake.dtype))  # pyright: ignore[reportArgumentType]
-        return _Slot(len(values) - 1, isinstance(value, Number))
-
-    return outputs, values, structures.mapped(leaf, result)
-
-
 # -- calls -----------------------------------------------------------------------------------------------------------
 
 
@@ -302,10 +187,10 @@ def _key_of(value: Any, tensors: list[Tensor]) -> Any:
     if kind is tuple or kind is list:
         return kind, tuple([_key_of(part, tensors) for part in value])
     if isinstance(value, Tensor):
-        if not (value.is_contiguous() and not value.is_neg() and not value.requires_grad):
-            value = value.detach().contiguous().resolve_neg()
         tensors.append(value)
-        return value.dtype, value.shape
+        if value.layout is not torch.strided or (value.is_contiguous() and not value.is_neg()):
+            return value.dtype, value.shape
+        return value.dtype, value.shape, value.stride(), value.is_neg()
     if kind is int or kind is bool or kind is str or value is None:
         return kind, value
     if kind is float:
@@ -316,25 +201,43 @@ def _key_of(value: Any, tensors: list[Tensor]) -> Any:
     return kind, value if isinstance(value, torch.dtype | torch.Size) else id(value)
 
 
-def _runner(program: ReadProgram, compiled: CompiledModule | None) -> Callable[[Sequence[Tensor]], Any]:
-    template = program.template
-    if compiled is None:
-        return lambda tensors: structures.mapped(lambda leaf: leaf, template)
-    run = compiled.run_tensors
-    if isinstance(template, _Slot) and not template.is_number:
-        return lambda tensors: run(tensors)[0]
+Run = Callable[[Sequence[Tensor], Any, Any], Any]
 
-    def call(tensors: Sequence[Tensor]) -> Any:
-        results = run(tensors)
 
-        def leaf(value: Any) -> Any:
-            if not isinstance(value, _Slot):
-                return value
-            return results[value.index].item() if value.is_number else results[value.index]
+def _runner(program: ReadProgram, compiled: CompiledModule | None) -> Run:
+    """Calls the code of a program on a call's tensors; positional and keyword arguments are for their containers."""
+    template, effects = program.template, program.effects
+    run: Callable[[Sequence[Tensor]], list[Tensor]] = (lambda tensors: []) if compiled is None else compiled.run_tensors
+    if program.is_plain and template == Slot(0) and effects.results == (Computed(0),):
+        return lambda tensors, args, kwargs: run(contiguous(tensors))[0]
 
-        return structures.mapped(leaf, template)
+    def call(tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:
+        given = [*tensors, *(state.read() for state in effects.state)]
+        results = write_back(effects, given, run(inputs_of(effects, given)))
+
+        def filled(value: Any) -> Any:
+            if isinstance(value, Slot):
+                return results[value.index]
+            if isinstance(value, At):
+                return _reached((args, kwargs), value.path)
+            parts = structures.children(value)
+            return value if parts is None else structures.rebuilt(value, [filled(part) for _, part in parts])
+
+        result = filled(template)
+        for place, held in [
+            (place, {key: filled(part) for key, part in held.items()}) for place, held in program.changed
+        ]:
+            structures.refill(_reached((args, kwargs), place.path), held)
+        return result
 
     return call
+
+
+def _reached(root: Any, path: Sequence[Any]) -> Any:
+    """The part of a call's arguments that keys lead to."""
+    for key in path:
+        root = root[key] if isinstance(root, list | tuple | dict) else vars(root)[key]
+    return root
 
 
 def _canonical(bound: inspect.BoundArguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -6,17 +6,19 @@ one of them: it is computed before the loop and at the end of each iteration, so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensor
 from xdsl.dialects import scf, tensor
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Block, Region, SSAValue
 
 from cuvil.errors import UnsupportedError
 from cuvil.frontends.source import structures
+from cuvil.frontends.source.choices import Alternative, is_same_place
 from cuvil.frontends.source.control import (
     ABSENT,
     Clash,
@@ -47,6 +49,9 @@ def loop(tracer: Tracer, frames: Sequence[Any], go: Any, body: Callable[[], tupl
 Place = tuple[int, Any]
 """Which container, and the key in it."""
 
+Leaf = tuple[Place, int]
+"""Which leaf of the value there."""
+
 
 class _Loop:
     def __init__(self, tracer: Tracer, found: list[Any], go: Any, body: Callable[[], tuple[Any, Outcome]]) -> None:
@@ -60,14 +65,19 @@ class _Loop:
         self.outcome = Outcome()
         self.becomes: dict[tuple[Place, int], list[Tensor]] = {}
         """The tensors that the leaves of a place are found to become."""
+        self.together: list[list[Leaf]] = []
+        """Carried tensors that lie in one memory."""
 
     def run(self) -> Outcome:
         self.discover()
         starts = [ssa_of(self.tracer, self.go), *(ssa_of(self.tracer, leaf) for leaf in self.leaves_before())]
         starts += [self.tracer.base_of(memory) for memory in self.memories]
+        starts += [_flag(self.tracer, before, candidate) for _, before, candidate in self.candidates()]
         returned = self.returned_leaves()
         starts += [ssa_of(self.tracer, torch.zeros((), dtype=torch.bool))] if returned is not None else []
         starts += [_zeros(self.tracer, leaf) for leaf in returned or []]
+        given_back = self.given_back(returned or [])
+        starts += [_flag(self.tracer, None, candidate) for _, candidate in given_back]
         types = [start.type for start in starts]
         before, after = Block(arg_types=types), Block(arg_types=types)
         extract = tensor.ExtractOp(before.args[0], [], i1)
@@ -76,9 +86,14 @@ class _Loop:
         go, outcome = side.result
         ends = [side.ssa(go), *(side.ssa(leaf) for leaf in self.leaves_of(side.state))]
         ends += [side.base(memory) for memory in self.memories]
+        ends += side.within(lambda: self.flags_after(side.state))
         if returned is not None:
             ends += [side.ssa(outcome.returned)]
             ends += self.returned_ends(side, outcome, returned)
+            leaves = [leaf for leaf in structures.leaves(outcome.value) if is_dynamic(leaf)]
+            ends += side.within(
+                lambda: [_flag(self.tracer, leaves[place] if leaves else None, each) for place, each in given_back]
+            )
         for end, start in zip(ends, starts, strict=True):
             if end.type != start.type:
                 raise UnsupportedError(f"a value of the loop starts as {start.type} and becomes {end.type}")
@@ -94,6 +109,8 @@ class _Loop:
         value = structures.mapped(
             lambda leaf: self.like(leaf, next(values)) if is_dynamic(leaf) else leaf, self.outcome.value
         )
+        made = [leaf for leaf in structures.leaves(value) if is_dynamic(leaf)]
+        self.name_alternatives([(made[place], each) for place, each in given_back], values)
         return Outcome(returned=flag, value=value)
 
     # -- discovery ---------------------------------------------------------------------------------------------------
@@ -103,6 +120,7 @@ class _Loop:
         for _ in range(_ROUNDS):
             side = self.body_in(None)
             self.outcome = side.result[1]
+            self.note_together(side.state)
             self.before.restore(self.tracer)
             if not self.extend(side.state):
                 return
@@ -140,10 +158,18 @@ class _Loop:
         grown = False
         for number, leaf in enumerate(structures.leaves(value)):
             found = self.becomes.setdefault((place, number), [])
-            if isinstance(leaf, Tensor) and memory_of(leaf) in known and all(leaf is not each for each in found):
-                found.append(leaf)
-                grown = True
+            for each in self.may_be(leaf):
+                if memory_of(each) in known and not any(is_same_place(each, other) for other in found):
+                    found.append(each)
+                    grown = True
         return grown
+
+    def may_be(self, value: Any) -> list[FakeTensor]:
+        """A tensor, and those that it may be."""
+        if not isinstance(value, Tensor):
+            return []
+        fake = self.tracer.fake_of(value)
+        return [fake, *(each for one in self.tracer.choices.of(fake) for each in self.may_be(one.target))]
 
     def check(self, name: str, old: Any, new: Any) -> None:
         """Refuse a change that a loop cannot carry."""
@@ -176,7 +202,8 @@ class _Loop:
         else:
             scratch = Block(arg_types=[ssa_of(tracer, leaf).type for leaf in self.leaves_before()])
             scratch_memories = Block(arg_types=[tracer.base_of(memory).type for memory in self.memories])
-            self.assign([*scratch.args, *scratch_memories.args])
+            scratch_flags = Block(arg_types=[TensorType(i1, [])] * len(self.candidates()))
+            self.assign([*scratch.args, *scratch_memories.args, *scratch_flags.args])
         here, tracer.builder.block = tracer.builder.block, block
         try:
             result = self.body()
@@ -187,6 +214,7 @@ class _Loop:
     def assign(self, values: list[SSAValue]) -> list[SSAValue]:
         """Bind the carried places and memories to values; those left over."""
         remaining = iter(values)
+        carried: dict[Leaf, Any] = {}
         for number, key in self.places:
             container, old = self.before.held[number]
             held = structures.contents(container)
@@ -194,15 +222,59 @@ class _Loop:
                 lambda leaf: self.like(leaf, next(remaining)) if _is_carried(leaf) else leaf, old[key]
             )
             held[key] = made
-            for place, (before, now) in enumerate(
-                zip(structures.leaves(old[key]), structures.leaves(made), strict=True)
-            ):
-                if isinstance(before, Tensor):
-                    self.tracer.may_share(now, [before, *self.becomes.get(((number, key), place), [])])
+            carried.update({((number, key), leaf): now for leaf, now in enumerate(structures.leaves(made))})
             structures.refill(container, held)
         for memory in self.memories:
             self.tracer.rebase(memory, next(remaining))
+        self.name_alternatives([(carried[leaf], each) for leaf, _, each in self.candidates()], remaining)
+        for group in self.together:
+            tensors = [carried[leaf] for leaf in group if isinstance(carried.get(leaf), Tensor)]
+            for each in tensors:
+                self.tracer.may_share(each, [other for other in tensors if other is not each])
         return list(remaining)
+
+    # -- tensors that are others -------------------------------------------------------------------------------------
+
+    def candidates(self) -> list[tuple[Leaf, Tensor, FakeTensor]]:
+        """Tensors of before that carried ones may be, where that can be seen: the leaf, what it is before, which."""
+        found: list[tuple[Leaf, Tensor, FakeTensor]] = []
+        for number, key in self.places:
+            for leaf, before in enumerate(structures.leaves(self.before.held[number][1][key])):
+                if not isinstance(before, Tensor):
+                    continue
+                several: list[FakeTensor] = []
+                for each in (before, *self.becomes.get(((number, key), leaf), [])):
+                    fake = self.tracer.fake_of(each)
+                    fits = fake.shape == before.shape and fake.dtype == before.dtype
+                    if fits and self.is_seen(fake) and not any(is_same_place(fake, other) for other in several):
+                        several.append(fake)
+                found += [(((number, key), leaf), before, each) for each in several]
+        return found
+
+    def is_seen(self, tensor: FakeTensor) -> bool:
+        """Whether a tensor of before is seen otherwise than by one variable."""
+        memory = memory_of(tensor)
+        if memory in self.tracer.given or self.tracer.choices.of(tensor):
+            return True
+        leaves = (leaf for _, held in self.before.held for value in held.values() for leaf in structures.leaves(value))
+        return sum(isinstance(leaf, Tensor) and memory_of(self.tracer.fake_of(leaf)) == memory for leaf in leaves) > 1
+
+    def flags_after(self, after: State) -> list[SSAValue]:
+        """Which candidates the carried tensors are at the end of the body."""
+        flags: list[SSAValue] = []
+        for ((number, key), leaf), _, candidate in self.candidates():
+            now = structures.leaves(after.held[number][1].get(key))[leaf]
+            flags.append(_flag(self.tracer, now, candidate))
+        return flags
+
+    def note_together(self, after: State) -> None:
+        """Note the carried tensors that lie in one memory, made by the body."""
+        found: dict[int, list[Leaf]] = {}
+        for number, key in self.places:
+            for leaf, value in enumerate(structures.leaves(after.held[number][1].get(key))):
+                if isinstance(value, Tensor):
+                    found.setdefault(memory_of(self.tracer.fake_of(value)), []).append(((number, key), leaf))
+        self.together = [leaves for leaves in found.values() if len(leaves) > 1]
 
     def like(self, leaf: Any, value: SSAValue) -> Any:
         """A tensor or number as this one is, with a value."""
@@ -243,10 +315,37 @@ class _Loop:
             return None
         return [leaf for leaf in structures.leaves(self.outcome.value) if is_dynamic(leaf)]
 
+    def given_back(self, returned: list[Any]) -> list[tuple[int, FakeTensor]]:
+        """The tensors of before that what is returned may be: which leaf, and which tensor."""
+        found: list[tuple[int, FakeTensor]] = []
+        for place, leaf in enumerate(returned):
+            for each in self.may_be(leaf):
+                known = memory_of(each) in self.tracer.given or any(
+                    memory_of(each) == memory_of(other) for other in self.before.memory.tensors.values()
+                )
+                if known and each.shape == leaf.shape and each.dtype == leaf.dtype:
+                    found.append((place, each))
+        return found
+
+    def name_alternatives(self, named: list[tuple[Any, FakeTensor]], flags: Iterator[SSAValue]) -> None:
+        """Say which tensors others may be, by flags in order."""
+        alternatives: dict[int, tuple[Any, list[Alternative]]] = {}
+        for given, candidate in named:
+            flag = self.tracer.fresh(torch.empty((), dtype=torch.bool, device="meta"), next(flags))
+            alternatives.setdefault(id(given), (given, []))[1].append(Alternative(flag, candidate))
+        for given, found in alternatives.values():
+            self.tracer.choices.add(given, found)
+
     def returned_ends(self, side: Side, outcome: Outcome, returned: list[Any]) -> list[SSAValue]:
         if outcome.value is ABSENT:
             return [side.zeros(leaf) for leaf in returned]
         return [side.ssa(leaf) for leaf in structures.leaves(outcome.value) if is_dynamic(leaf)]
+
+
+def _flag(tracer: Tracer, tensor: Any, candidate: Tensor) -> SSAValue:
+    """Whether a tensor is another one."""
+    flag = tracer.choices.flag_of(tracer.fake_of(tensor), candidate) if isinstance(tensor, Tensor) else False
+    return tracer.value_of(torch.full((), flag, dtype=torch.bool) if isinstance(flag, bool) else flag)
 
 
 def _zeros(tracer: Tracer, like: Any) -> SSAValue:

@@ -15,17 +15,20 @@ from cuvil.errors import CuvilError, InternalError, UnsupportedError
 from cuvil.frontends.source import structures
 from cuvil.frontends.source.calls import NumberRange, UserRaise
 from cuvil.frontends.source.control import Clash, Outcome, State, branch, is_dynamic, truth_of
-from cuvil.frontends.source.expressions import Expressions, position
+from cuvil.frontends.source.attempts import Attempts
+from cuvil.frontends.source.expressions import position
 from cuvil.frontends.source.loops import loop
 from cuvil.frontends.source.numbers import Number
+from cuvil.frontends.source.outside import AttributeAssignedError
 from cuvil.frontends.source.scopes import Scope
-from cuvil.frontends.source.syntax import SourceError, Syntax, escapes
+from cuvil.frontends.source.syntax import SourceError, Syntax, breaks, escapes
+from cuvil.frontends.source.trace import OutsideWrittenError
 
 MOST_ITERATIONS = 10_000
 """Of a loop that is resolved at compile time."""
 
 
-class Reader(Expressions):
+class Reader(Attempts):
     """Runs the statements of functions on Python values and fake tensors."""
 
     def run_body(self, syntax: Syntax, scope: Scope) -> Any:
@@ -50,6 +53,9 @@ class Reader(Expressions):
                 outcome = self.branch_at(statement, condition, scope, waiting if leaves else [])
                 if leaves:
                     return outcome
+                continue
+            if isinstance(statement, ast.Match):
+                waiting = [*self.placed(statement, scope, functools.partial(self.statements_of, statement, scope)), *waiting]
                 continue
             if isinstance(statement, ast.Break):
                 return Outcome(broke=True)
@@ -84,7 +90,7 @@ class Reader(Expressions):
         self.tracer.at(scope.source.attribute(node))
         try:
             return run()
-        except (SourceError, UserRaise, InternalError):
+        except (SourceError, UserRaise, InternalError, OutsideWrittenError, AttributeAssignedError):
             raise
         except CuvilError as error:
             raise SourceError(error.message, scope.source.place(node)) from None
@@ -146,6 +152,11 @@ class Reader(Expressions):
             function = self.call(self.expression(decorator, scope), (function,), {}, scope.source.place(decorator))
         scope.set(node.name, function)
 
+    def _do_global(self, node: ast.Global, scope: Scope) -> None:
+        if scope.parent is not None:
+            raise UnsupportedError("a global statement in a nested function; pass the value in, or return it")
+        scope.nonlocals.update(node.names)  # they may be read; to set them is refused
+
     def _do_nonlocal(self, node: ast.Nonlocal, scope: Scope) -> None:
         scope.nonlocals.update(node.names)
 
@@ -173,7 +184,7 @@ class Reader(Expressions):
     def _do_raise(self, node: ast.Raise, scope: Scope) -> None:
         if self.tracer.builder.block is not self.tracer.entry:
             raise UnsupportedError("a raise that depends on tensor values cannot be compiled; return a flag instead")
-        raised = self.expression(node.exc, scope) if node.exc is not None else RuntimeError("no active exception")
+        raised = self.expression(node.exc, scope) if node.exc is not None else self.caught()
         raise UserRaise(raised() if isinstance(raised, type) else raised)
 
     def _do_with(self, node: ast.With, scope: Scope) -> Outcome:
@@ -204,6 +215,8 @@ class Reader(Expressions):
                 self.set_item(target, value, scope)
             case ast.Attribute():
                 holder = self.expression(target.value, scope)
+                if self.assigns_tensor(holder, target.attr, value):
+                    return
                 if not structures.is_instance_of_dataclass(holder) or not self.is_own(holder):
                     raise SourceError(
                         f"attribute '{target.attr}' of a {type(holder).__name__} is set; compiled code would not do it "
@@ -277,8 +290,6 @@ class Reader(Expressions):
         after = Outcome(returned=outcome.returned, value=outcome.value)
         if not outcome.is_mixed:
             return after
-        if node.orelse:
-            raise UnsupportedError("the else of a loop that tensors may break out of; set a flag instead")
         if outcome.broke is False:
             after = Outcome(returned=True, value=outcome.value)
         return branch(self.tracer, self.frames, _escaped(outcome), lambda: after, again)
@@ -302,20 +313,34 @@ class Reader(Expressions):
     def loop_on(
         self, node: ast.While | ast.For, go: Any, body: Callable[[], Outcome], test: Callable[[], Any], scope: Scope
     ) -> Outcome:
-        if node.orelse and escapes(node.body):
-            raise UnsupportedError("the else of a loop that tensors may break out of; set a flag instead")
+        left = f"whether the loop of line {node.lineno} was left"
+        if node.orelse:
+            scope.names[left] = False
 
         def once() -> tuple[Any, Outcome]:
             outcome = body()
             after = Outcome(returned=outcome.returned, value=outcome.value)
             escaped = _escaped(outcome)
+            if node.orelse:
+                scope.names[left] = escaped
             if not is_dynamic(escaped):
                 return (False if escaped else truth_of(test())), after
             more = branch(self.tracer, self.frames, escaped, lambda: False, lambda: truth_of(test()))
             return more, after
 
         outcome = loop(self.tracer, self.frames, go, once)
-        return self.block(node.orelse, scope) if node.orelse else outcome
+        if not node.orelse:
+            endless = isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and not breaks(node.body)
+            # A loop that only a return ends: what follows is never reached.
+            return Outcome(returned=True, value=outcome.value) if endless and is_dynamic(outcome.returned) else outcome
+        was_left = scope.names.pop(left)
+        return self.resume(outcome, lambda: self.else_of(node, was_left, scope), scope, node)
+
+    def else_of(self, node: ast.While | ast.For, was_left: Any, scope: Scope) -> Outcome:
+        """The else of a loop that tensors may have left by break."""
+        if not is_dynamic(was_left):
+            return Outcome() if was_left else self.block(node.orelse, scope)
+        return branch(self.tracer, self.frames, was_left, Outcome, lambda: self.block(node.orelse, scope))
 
     def _do_for(self, node: ast.For, scope: Scope) -> Outcome:
         iterable = self.expression(node.iter, scope)

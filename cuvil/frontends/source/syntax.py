@@ -18,7 +18,7 @@ import cuvil.errors
 from cuvil.errors import Diagnostic, SourceLocation, UnsupportedError, render
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.Lambda
-_UNREAD = (ast.Try, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFunctionDef, ast.ClassDef, ast.Match, ast.TryStar)
+_UNREAD = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFunctionDef, ast.ClassDef, ast.TryStar)
 
 
 class SourceError(UnsupportedError):
@@ -103,6 +103,20 @@ def first_unread(syntax: Syntax) -> ast.AST | None:
     return next((node for part in syntax.body for node in ast.walk(part) if isinstance(node, _UNREAD)), None)
 
 
+def breaks(statements: list[ast.stmt]) -> bool:
+    """True if statements may break out of the loop that they stand in."""
+    waiting: list[ast.AST] = list(statements)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Break):
+            return True
+        if isinstance(node, ast.For | ast.While):
+            waiting.extend(node.orelse)
+        elif not isinstance(node, ast.FunctionDef | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
 def escapes(statements: list[ast.stmt], in_loop: bool = False) -> bool:
     """True if statements may leave their block by return, break or continue."""
     for statement in statements:
@@ -110,7 +124,10 @@ def escapes(statements: list[ast.stmt], in_loop: bool = False) -> bool:
             return True
         if isinstance(statement, ast.FunctionDef):
             continue
-        for name in ("body", "orelse"):
+        parts = (*getattr(statement, "cases", ()), *getattr(statement, "handlers", ()))
+        if any(escapes(part.body, in_loop) for part in parts):
+            return True
+        for name in ("body", "orelse", "finalbody"):
             inner = getattr(statement, name, [])
             loop = in_loop or (name == "body" and isinstance(statement, ast.For | ast.While))
             if isinstance(inner, list) and escapes(inner, loop):

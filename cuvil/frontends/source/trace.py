@@ -11,7 +11,7 @@ branches can be compared by.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -31,15 +31,19 @@ from cuvil.dialects.tensor import ConstantOp, GlobalOp, ParameterOp
 from cuvil.errors import UnsupportedError
 from cuvil.frontends.aten_builder import GraphBuilder
 from cuvil.frontends.aten_graph import GraphImporter
+from cuvil.frontends.aten_running import updated_statistics
+from cuvil.frontends.aten_schema import functional_op
 from cuvil.frontends.aten_types import array_of_tensor, element_type_of, type_of_value
 from cuvil.frontends.exported import LARGEST_CONSTANT
+from cuvil.frontends.graph_memory import RESHAPING, flat_owner, memory_of
+from cuvil.frontends.source.choices import Choices
+from cuvil.frontends.strided import Geometry, read_view, write_view
 
 _MODES: Any = _python_dispatch  # what works on the stack of modes has no public name
 
-_CPU_ATTENTION = "aten._scaled_dot_product_flash_attention_for_cpu.default"
+_NORMS = ("aten.native_batch_norm.default", "aten._native_batch_norm_legit.default")
 
-Position = tuple[tuple[int, ...], tuple[int, ...], int]
-"""Sizes, strides and offset of a tensor in its memory."""
+_CPU_ATTENTION = "aten._scaled_dot_product_flash_attention_for_cpu.default"
 
 
 @dataclass
@@ -53,10 +57,20 @@ class Memory:
     versions: dict[int, int] = field(default_factory=dict[int, int])
     tensors: dict[int, FakeTensor] = field(default_factory=dict[int, FakeTensor])
     """The tensors that there are."""
+    synced: dict[int, tuple[int, ...]] = field(default_factory=dict[int, "tuple[int, ...]"])
+    """Of memories with alternatives, the versions of those when they were read last."""
 
     def copy(self) -> Memory:
         """The same values, apart."""
-        return Memory(dict(self.values), dict(self.bases), dict(self.versions), dict(self.tensors))
+        return Memory(dict(self.values), dict(self.bases), dict(self.versions), dict(self.tensors), dict(self.synced))
+
+
+class OutsideWrittenError(UnsupportedError):
+    """A tensor that the function finds outside is changed: read it again with that one given at each call."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        super().__init__("a tensor from outside the function is changed in place")
+        self.tensor = tensor
 
 
 class Tracer(TorchDispatchMode):
@@ -80,23 +94,51 @@ class Tracer(TorchDispatchMode):
         self._static: dict[int, tuple[int, SSAValue]] = {}
         self._alive: list[Any] = []
         self._owners: dict[int, FakeTensor] = {}
-        self._fixed: set[int] = set()
+        self._geometry: dict[int, Geometry] = {}
+        """Of each owner, as it was made."""
+        self.choices = Choices(self)
+        self.given: dict[int, FakeTensor] = {}
+        """The memories that are given at each call, and the tensor that is the function's input."""
+        self.outside: dict[int, Tensor] = {}
+        """The memories of the user's tensors that the function finds, and that are not given."""
         self._next_version = 0
         self._shared: dict[int, set[int]] = {}
-        """Memories of merged tensors, and of those that they may be."""
+        """Memories of merged tensors, and of those whose memory they may lie in."""
         self.reached: Callable[[], set[int]] = set
         """The memories that the function's variables reach now."""
 
     # -- tensors -----------------------------------------------------------------------------------------------------
 
     def argument(self, tensor: Tensor, name: str) -> FakeTensor:
-        """An argument of the function: contiguous, whatever the example is."""
-        fake = self.unbound(tensor)
+        """A tensor that is given at each call, with the strides of the example."""
+        with _MODES._disable_current_modes(), self.fakes:
+            fake = cast(FakeTensor, torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype))
+        self.bind(fake, self._input(fake, name))
+        self.given[memory_of(fake)] = fake
+        return fake
+
+    def shared_arguments(self, tensors: Sequence[Tensor], name: str) -> list[FakeTensor]:
+        """Tensors on one memory that are given at each call: views of one input, all that they reach of the memory."""
+        span = flat_owner(tensors)
+        with _MODES._disable_current_modes(), self.fakes:
+            base = cast(FakeTensor, torch.empty(span.count, dtype=span.dtype))
+            views = [
+                base.as_strided(tensor.shape, tensor.stride(), int(tensor.storage_offset()) - span.offset)
+                for tensor in tensors
+            ]
+        self.bind(base, self._input(base, name))
+        self._alive.extend(views)
+        self.given[memory_of(base)] = base
+        return cast("list[FakeTensor]", views)
+
+    def _input(self, fake: FakeTensor, name: str) -> SSAValue:
         value = self.entry.insert_arg(type_of_value(fake), len(self.entry.args))
         value.name_hint = name if name.isidentifier() else None
-        self.bind(fake, value)
-        self._fixed.add(memory_of(fake))
-        return fake
+        return value
+
+    def take(self, tensor: Tensor, fake: FakeTensor) -> None:
+        """Say that a tensor that the function finds is one that is given at each call."""
+        self._held[id(tensor)] = (tensor, fake)
 
     def fresh(self, like: Tensor, value: SSAValue) -> FakeTensor:
         """A new tensor of the type of another one, with a value."""
@@ -112,13 +154,14 @@ class Tracer(TorchDispatchMode):
         if known is not None:
             return known[1]
         element_type_of(tensor.dtype)
-        fake = self.unbound(tensor)
+        with _MODES._disable_current_modes(), self.fakes:
+            fake = cast(FakeTensor, torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype))
         self._held[id(tensor)] = (tensor, fake)
-        self._owners.setdefault(memory_of(fake), fake)
+        self._own(fake)
         self.held_memories.add(memory_of(fake))
         self._static[id(fake)] = (0, self.held(tensor))
-        if id(tensor) in self.names or tensor.numel() > LARGEST_CONSTANT:
-            self._fixed.add(memory_of(fake))
+        if id(tensor) in self.names:
+            self.outside[memory_of(fake)] = tensor
         return fake
 
     def found(self, tensor: Tensor, name: str) -> Tensor:
@@ -135,37 +178,50 @@ class Tracer(TorchDispatchMode):
     def value_of(self, tensor: Tensor) -> SSAValue:
         """The value of a tensor as its memory is now."""
         fake = self.fake_of(tensor)
-        known = self.memory.values.get(id(fake)) or self._static.get(id(fake))
-        if known is None:
-            raise UnsupportedError("this tensor is not one that the function's operations gave")
-        version, value = known
         memory = memory_of(fake)
-        if version == self.memory.versions.get(memory, 0):
-            return value
+        self.choices.refresh(memory)
+        known = self.memory.values.get(id(fake)) or self._static.get(id(fake))
+        if known is None and memory not in self._owners:
+            raise UnsupportedError("this tensor is not one that the function's operations gave")
+        if known is not None and known[0] == self.memory.versions.get(memory, 0):
+            return known[1]
         owner = self._owners[memory]
-        base = self.memory.bases[memory]
-        if _position(owner) != _position(fake):
-            base = self._view(owner, base, fake)
-        self.memory.values[id(fake)] = (self.memory.versions[memory], base)
-        return base
+        base = self.own_value(memory)
+        value = read_view(self.builder, self._geometry[memory], base, Geometry.of(fake), self.held)
+        if fake is not owner:
+            self.memory.values[id(fake)] = (self.memory.versions.get(memory, 0), value)
+        return value
 
     def written(self, fake: FakeTensor, value: SSAValue) -> None:
         """An in-place op gave a tensor a new value."""
         memory = memory_of(fake)
         self.check_unshared(memory)
-        if memory in self._fixed:
-            raise UnsupportedError("an argument or a weight is changed in place; work on a clone() and return it")
-        owner = self._owners[memory]
-        base = value
-        if _position(owner) != _position(fake):
-            base = self._scattered(owner, fake, value)
-        self._next_version += 1
-        self.memory.versions[memory] = self._next_version
-        self.memory.bases[memory] = base
+        if memory in self.outside:
+            raise OutsideWrittenError(self.outside[memory])
+        self.choices.refresh(memory)
+        base = write_view(
+            self.builder, self._geometry[memory], self.own_value(memory), Geometry.of(fake), value, self.held
+        )
+        self.rebase(memory, base)
         self.memory.values[id(fake)] = (self._next_version, value)
+        self.choices.spread(memory)
+
+    def own_value(self, memory: int) -> SSAValue:
+        """The value of a memory as it was written or made last, as the tensor that it was made for."""
+        owner = self._owners[memory]
+        if memory in self.memory.bases:
+            return self.memory.bases[memory]
+        known = self.memory.values.get(id(owner)) or self._static.get(id(owner))
+        if known is None:
+            raise UnsupportedError("this tensor is not one that the function's operations gave")
+        return known[1]
+
+    def owner_of(self, memory: int) -> FakeTensor:
+        """The tensor that a memory was made for."""
+        return self._owners[memory]
 
     def may_share(self, fake: Tensor, others: Iterable[Tensor]) -> None:
-        """A merged tensor may be one of these, depending on the way that was taken."""
+        """A merged tensor may lie in the memory of one of these, which no alternative of it tells."""
         sources = {memory_of(self.fake_of(each)) for each in others}
         self._shared.setdefault(memory_of(fake), set()).update(sources)
 
@@ -173,10 +229,14 @@ class Tracer(TorchDispatchMode):
         """Refuse a change in place that another tensor may show or not, depending on the way that was taken."""
         mine = self._sources(memory)
         reached = self.reached() if self._shared else set[int]()
-        theirs = {other for other in reached if other != memory and (other in mine or memory in self._sources(other))}
-        if theirs or mine & self._fixed:
+        theirs = {
+            other
+            for other in reached - {memory}
+            if other in mine or memory in (sources := self._sources(other)) or mine & sources
+        }
+        if theirs:
             raise UnsupportedError(
-                "this tensor is changed in place, and after a branch or loop it may be the same as another one; "
+                "this tensor is changed in place, and after a branch or loop it may share memory with another one; "
                 "write x = x + y, or work on a clone()"
             )
 
@@ -189,6 +249,10 @@ class Tracer(TorchDispatchMode):
                     waiting.append(source)
         return found - {memory}
 
+    def known_memories(self) -> set[int]:
+        """The memories that there are."""
+        return {memory_of(fake) for fake in self.memory.tensors.values()} | self.held_memories
+
     def base_of(self, memory: int) -> SSAValue:
         """The value of a memory, as the tensor that it was made for."""
         return self.value_of(self._owners[memory])
@@ -198,6 +262,7 @@ class Tracer(TorchDispatchMode):
         self._next_version += 1
         self.memory.versions[memory] = self._next_version
         self.memory.bases[memory] = value
+        self.memory.values[id(self._owners[memory])] = (self._next_version, value)
 
     def unbound(self, like: Tensor) -> FakeTensor:
         """A new tensor of the type of another one, whose value `bind` will tell."""
@@ -209,23 +274,15 @@ class Tracer(TorchDispatchMode):
         """Say what a tensor's value is."""
         memory = memory_of(fake)
         self._alive.append(fake)
-        self._owners.setdefault(memory, fake)
+        self._own(fake)
         self.memory.tensors[id(fake)] = fake
         self.memory.values[id(fake)] = (self.memory.versions.get(memory, 0), value)
 
-    def _view(self, owner: FakeTensor, base: SSAValue, view: FakeTensor) -> SSAValue:
-        """A view's elements, picked from its memory's."""
-        places = _places(owner, view)
-        with self.noticing():
-            return self.value_of(self.fresh(owner, base).reshape(-1)[places])
-
-    def _scattered(self, owner: FakeTensor, view: FakeTensor, value: SSAValue) -> SSAValue:
-        """The memory's elements with those of a view replaced."""
-        places = _places(owner, view)
-        with self.noticing():
-            flat = self.fresh(owner, self.base_of(memory_of(owner))).reshape(-1)
-            changed = torch.index_put(flat, (places.reshape(-1),), self.fresh(view, value).reshape(-1))
-            return self.value_of(changed.reshape(owner.shape))
+    def _own(self, fake: FakeTensor) -> None:
+        memory = memory_of(fake)
+        if memory not in self._owners:
+            self._owners[memory] = fake
+            self._geometry[memory] = Geometry.of(fake)
 
     def noticing(self) -> Any:
         """A context in which operations are seen, entered or not before."""
@@ -243,6 +300,8 @@ class Tracer(TorchDispatchMode):
                 "an index or a condition; write the branch in a function of your own, or use torch.where"
             )
         args, kwargs = tree_map_only(Tensor, self.fake_of, (args, kwargs))
+        if str(func) in _NORMS and args[5] and args[3] is not None:
+            return self._normalized(func, args, kwargs)
         return self._in_place(func, args, kwargs) if func._schema.is_mutable else self._made(func, args, kwargs)
 
     def _made(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -269,28 +328,57 @@ class Tracer(TorchDispatchMode):
 
     def _bind_static(self, fake: FakeTensor, value: SSAValue) -> None:
         self._alive.append(fake)
-        self._owners.setdefault(memory_of(fake), fake)
+        self._own(fake)
         self.held_memories.add(memory_of(fake))
         self._static[id(fake)] = (0, value)
 
     def _meta(self, func: Any, args: Any, kwargs: Any) -> Any:
         """The type of the result; a detached tensor is the same one."""
-        if str(func).startswith("aten.detach."):
+        if str(func).startswith("aten.detach.") and memory_of(self.fake_of(args[0])) not in self.given:
             return self.fake_of(args[0])
         with self.fakes:
             return func(*args, **kwargs)
 
     def _in_place(self, func: Any, args: Any, kwargs: Any) -> Any:
-        name, _, overload = str(func).removeprefix("aten.").partition(".")
-        packet = getattr(torch.ops.aten, name.removesuffix("_"), None)
+        name = str(func).removeprefix("aten.").partition(".")[0]
         out = kwargs.get("out")
-        if out is not None or packet is None or not name.endswith("_") or not isinstance(args[0], FakeTensor):
+        if isinstance(out, FakeTensor):
+            return self._into(func, args, kwargs, out)
+        functional = functional_op(func)
+        if functional is func or not isinstance(args[0], FakeTensor):
             raise UnsupportedError(f"{func} writes into its arguments; use the form that returns a new tensor")
+        if f"aten.{name}" in RESHAPING:
+            raise UnsupportedError(f"{name} changes the shape of a tensor in place; use the form that returns a view")
         self._meta(func, args, kwargs)  # refuses what eager refuses
-        functional = getattr(packet, overload, None) or packet.default
-        values = self._emitted(functional, args, kwargs, args[0])
-        self.written(args[0], values)
+        self.written(args[0], self._emitted(functional, args, kwargs, args[0]))
         return args[0]
+
+    def _into(self, func: Any, args: Any, kwargs: Any, out: FakeTensor) -> Any:
+        """An op that puts its result into a tensor that it is given."""
+        before = Geometry.of(out)
+        self._meta(func, args, kwargs)  # refuses what eager refuses
+        if not before.is_same(Geometry.of(out)):
+            raise UnsupportedError("out= is of another shape than the result; give it a tensor of that shape")
+        functional = functional_op(func)
+        if functional is func:
+            raise UnsupportedError(f"{func} has no form without out=")
+        rest = {name: value for name, value in kwargs.items() if name != "out"}
+        self.written(out, self._emitted(functional, args, rest, out))
+        return out
+
+    def _normalized(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Batch norm in training mode: by the batch's statistics, which move those that are kept."""
+        results = self._meta(func, args, kwargs)
+        x, weight, bias, mean, variance, _, momentum, eps = args[:8]
+        old = [None if each is None else self.value_of(each) for each in (mean, variance)]
+        moved = updated_statistics(self.builder, self.value_of(x), old[0], old[1], momentum)
+        whole = torch.ops.aten.batch_norm.default
+        value = self._emitted(whole, (x, weight, bias, None, None, True, momentum, eps, False), {}, results[0])
+        self.bind(results[0], value)
+        for fake, new in zip((mean, variance), moved, strict=True):
+            if fake is not None:
+                self.written(fake, new)
+        return results
 
     def _emitted(self, func: Any, args: Any, kwargs: Any, results: Any) -> Any:
         """The value, or values, of an op on fake tensors."""
@@ -383,24 +471,6 @@ def _whole_attention(args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, dict[
     options = {"attn_mask": kwargs.get("attn_mask"), "dropout_p": dropout, "is_causal": is_causal}
     whole = torch.ops.aten.scaled_dot_product_attention.default
     return whole, (query, key, value), {**options, "scale": kwargs.get("scale")}
-
-
-def memory_of(tensor: Tensor) -> int:
-    """What tensors that share elements have in common."""
-    return tensor.untyped_storage()._cdata  # pyright: ignore[reportPrivateUsage]
-
-
-def _position(tensor: Tensor) -> Position:
-    return tuple(tensor.shape), tensor.stride(), int(tensor.storage_offset())
-
-
-def _places(owner: Tensor, view: Tensor) -> Tensor:
-    """Where the elements of a view stand among those of its memory's first tensor, counted in row-major order."""
-    if owner.dtype != view.dtype or not owner.is_contiguous() or owner.storage_offset():
-        raise UnsupportedError("memory is changed in place through a view of another layout; work on a clone()")
-    with _MODES._disable_current_modes():
-        every = torch.arange(owner.numel())
-        return every.as_strided(tuple(view.shape), view.stride(), view.storage_offset()).contiguous()
 
 
 def _constant(tensor: Tensor) -> ConstantOp:
