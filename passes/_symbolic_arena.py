@@ -1,8 +1,10 @@
 """The part of `plan-memory` for buffers of symbolic sizes: slots, and the host program's arithmetic that lays them out.
 
-Buffers share slots (`packing.share_slots`, by their sizes where all symbols are at their greatest). A slot is as large
-as the largest of its buffers, whichever that is: one of them if that is so wherever the symbols are in their ranges,
-else a maximum that is computed. Slots stand one after the other, behind the buffers of known sizes.
+Buffers whose sizes are multiples of one expression are packed like those of known sizes, in units of it. Others share
+slots (`packing.share_slots`, by their sizes where all symbols are at their greatest). A slot is as large as the largest
+of its buffers, whichever that is: one of them if that is so wherever the symbols are in their ranges, else a maximum
+that is computed. Slots stand one after the other, behind the buffers of known sizes. Where slots for all buffers take
+less, it is these.
 
     %0 = cuvil_tensor.size "256*s0" : index          where the second slot begins
     %1 = cuvil_fused.arena_view %arena at 64 : ...    a buffer of the first slot, behind 64 bytes of known buffers
@@ -15,6 +17,7 @@ The arena's size is the sum of all slots: a function of its own, since the calle
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +28,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from cuvil.dialects.tensor import SizeOp
 from cuvil.semantics.dims import Dim, DimExpr, ShapeEnvironment, SymbolRange
 from cuvil.semantics.packing import Block as Interval
-from cuvil.semantics.packing import share_slots
+from cuvil.semantics.packing import pack, share_slots
 
 _UNBOUNDED = 1024
 """What a symbol without a greatest value is taken to be where buffers are compared by size."""
@@ -43,13 +46,22 @@ class Place:
 
 @dataclass(frozen=True)
 class SymbolicArena:
-    """Slots one after the other: those of one expression first, then those that are the maximum of several."""
+    """Packed buffers, then slots one after the other: of one expression first, then the maxima of several."""
 
     maxima: tuple[tuple[Dim, ...], ...]
     end: Place
     places: tuple[Place, ...]
     """Of each buffer, in the order given."""
     slot_count: int
+
+    def evaluate(self, sizes: Mapping[str, int]) -> int:
+        """The bytes of the arena where the symbols have these values."""
+        largest = sum(max(_number(size, sizes) for size in maximum) for maximum in self.maxima)
+        return self.end.known + _number(self.end.symbolic, sizes) + largest
+
+
+def _number(dim: Dim, sizes: Mapping[str, int]) -> int:
+    return dim if isinstance(dim, int) else dim.evaluate(sizes)
 
 
 def typical_sizes(ranges: Mapping[str, SymbolRange], symbols: frozenset[str]) -> dict[str, int]:
@@ -62,35 +74,84 @@ def typical_sizes(ranges: Mapping[str, SymbolRange], symbols: frozenset[str]) ->
     return sizes
 
 
+@dataclass(frozen=True)
+class Buffer:
+    """A buffer of symbolic size: when it is live, and its bytes."""
+
+    begin: int
+    end: int
+    size: DimExpr
+
+
 def lay_out(
-    intervals: Sequence[tuple[int, int]],
-    sizes: Sequence[DimExpr],
-    environment: ShapeEnvironment,
-    *,
-    first: int,
-    alignment: int,
-    reuse: bool,
+    buffers: Sequence[Buffer], environment: ShapeEnvironment, *, first: int, alignment: int, reuse: bool
 ) -> SymbolicArena:
-    """Slots for buffers that live in `intervals` and have `sizes` bytes, from the offset `first` on."""
-    typical = typical_sizes(environment.ranges, frozenset[str]().union(*(size.symbols() for size in sizes)))
-    blocks = [Interval(*time, size.evaluate(typical)) for time, size in zip(intervals, sizes, strict=True)]
-    slots = share_slots(blocks) if reuse else list(range(len(blocks)))
-    members: dict[int, list[DimExpr]] = {}
-    for slot, size in zip(slots, sizes, strict=True):
-        members.setdefault(slot, []).append(size)
-    extents = {slot: _largest(found, environment, alignment) for slot, found in members.items()}
-    places: dict[int, Place] = {}
-    maxima: list[tuple[Dim, ...]] = []
-    offset: Dim = 0
-    for slot, extent in sorted(extents.items(), key=lambda item: (len(item[1]) > 1, item[0])):
-        places[slot] = _place(first, offset, len(maxima))
-        first_size, *others = extent
-        if others:
-            maxima.append(extent)
-        else:
-            offset = offset + first_size
-    end = _place(first, offset, len(maxima))
-    return SymbolicArena(tuple(maxima), end, tuple(places[slot] for slot in slots), len(members))
+    """Places for buffers from the offset `first` on."""
+    symbols = frozenset[str]().union(*(buffer.size.symbols() for buffer in buffers))
+    typical = typical_sizes(environment.ranges, symbols)
+    layout = _Layout(buffers, environment, typical, first, alignment)
+    if not reuse:
+        return layout.in_slots(list(range(len(buffers))))
+    shared = share_slots([Interval(each.begin, each.end, each.size.evaluate(typical)) for each in buffers])
+    plans = [layout.in_slots(shared), layout.scaled()]
+    return min(plans, key=lambda plan: plan.evaluate(typical))
+
+
+@dataclass(frozen=True)
+class _Layout:
+    buffers: Sequence[Buffer]
+    environment: ShapeEnvironment
+    typical: Mapping[str, int]
+    first: int
+    alignment: int
+
+    def in_slots(self, slots: Sequence[int]) -> SymbolicArena:
+        """The buffers in the slots of these numbers, one slot after the other."""
+        return self._arena({}, 0, dict(enumerate(slots)))
+
+    def scaled(self) -> SymbolicArena:
+        """Buffers whose sizes are multiples of one expression packed as those of known sizes are; the others in slots.
+
+        128*s0 and 192*s0 bytes stand to each other as 128 and 192 do, whatever s0 is.
+        """
+        groups: dict[DimExpr, list[tuple[int, int]]] = {}
+        others: list[int] = []
+        for number, buffer in enumerate(self.buffers):
+            factor = math.gcd(*(each for _, each in buffer.size.terms))
+            if factor % self.alignment:
+                others.append(number)
+            else:
+                unit = DimExpr(tuple((monomial, each // factor) for monomial, each in buffer.size.terms))
+                groups.setdefault(unit, []).append((number, factor))
+        places: dict[int, Place] = {}
+        offset: Dim = 0
+        for unit, members in groups.items():
+            packing = pack([Interval(self.buffers[n].begin, self.buffers[n].end, factor) for n, factor in members])
+            for (number, _), inside in zip(members, packing.offsets, strict=True):
+                places[number] = _place(self.first, offset + unit * inside, 0)
+            offset = offset + unit * packing.size
+        sizes = [self.buffers[number] for number in others]
+        slots = share_slots([Interval(each.begin, each.end, each.size.evaluate(self.typical)) for each in sizes])
+        return self._arena(places, offset, dict(zip(others, slots, strict=True)))
+
+    def _arena(self, places: dict[int, Place], offset: Dim, slots: Mapping[int, int]) -> SymbolicArena:
+        """The arena of buffers at `places`, which end at `offset`, and of others in slots behind them."""
+        members: dict[int, list[DimExpr]] = {}
+        for number, slot in slots.items():
+            members.setdefault(slot, []).append(self.buffers[number].size)
+        extents = {slot: _largest(found, self.environment, self.alignment) for slot, found in members.items()}
+        begins: dict[int, Place] = {}
+        maxima: list[tuple[Dim, ...]] = []
+        for slot, extent in sorted(extents.items(), key=lambda item: (len(item[1]) > 1, item[0])):
+            begins[slot] = _place(self.first, offset, len(maxima))
+            only, *more = extent
+            if more:
+                maxima.append(extent)
+            else:
+                offset = offset + only
+        found = {**places, **{number: begins[slot] for number, slot in slots.items()}}
+        end = _place(self.first, offset, len(maxima))
+        return SymbolicArena(tuple(maxima), end, tuple(found[n] for n in range(len(self.buffers))), len(members))
 
 
 def _place(first: int, offset: Dim, behind: int) -> Place:

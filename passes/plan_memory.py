@@ -53,7 +53,7 @@ from cuvil.dialects.tensor import environment_of
 from cuvil.dialects.tensor_symbols import SYMBOLS
 from cuvil.errors import PassError, UserError, VerificationError
 from cuvil.instrument import remarks, statistics
-from cuvil.passes._symbolic_arena import Offsets, SymbolicArena, lay_out, size_function
+from cuvil.passes._symbolic_arena import Buffer, Offsets, SymbolicArena, lay_out, size_function
 from cuvil.passes.bufferize import OUTPUTS
 from cuvil.semantics.dims import Dim, DimExpr
 from cuvil.semantics.lifetimes import Lifetime, lifetimes_of
@@ -175,8 +175,11 @@ class PlanMemoryPass(ModulePass):
         """Plan the buffers of symbolic sizes behind the `first` bytes, which the others take."""
         waiting = [each for each in lifetimes if isinstance(sizes[each.alloc.buffer.type], DimExpr)]
         plan = lay_out(
-            [(each.begin, each.end) for each in waiting],
-            [size for each in waiting if isinstance(size := sizes[each.alloc.buffer.type], DimExpr)],
+            [
+                Buffer(each.begin, each.end, size)
+                for each in waiting
+                if isinstance(size := sizes[each.alloc.buffer.type], DimExpr)
+            ],
             environment_of(function),
             first=first,
             alignment=self.alignment,
