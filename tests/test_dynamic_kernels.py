@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from xdsl.dialects.builtin import ModuleOp
 
 from cuvil.dialects.tensor import shape_of, symbols_of
+from cuvil.errors import UserError
 from cuvil.semantics.comparison import compare
 from cuvil.semantics.dims import symbols_in
 from cuvil.semantics.interpreter import InterpretationError, Interpreter
@@ -68,3 +69,10 @@ def check_random_program(module: ModuleOp) -> None:
             difference = compare(result, reference)
             # Differences of almost equal numbers have no relative bound.
             assert difference.within(1e-5) or difference.max_error < 1e-4, (s0, s1, difference, str(module))
+
+
+def test_sizes_outside_of_the_range_are_refused() -> None:
+    program = next(program for program in PROGRAMS if program.name == "multiples")
+    native = NativeProgram(program.module(), "main", {})
+    with pytest.raises(UserError, match=r"symbol s1 is 24, outside of its range 16\.\., multiples of 16"):
+        native([np.zeros((2, 24), np.float32)])

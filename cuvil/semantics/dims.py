@@ -290,6 +290,15 @@ class SymbolRange:
     maximum: int | None = None
     multiple_of: int = 1
 
+    def allows(self, size: int) -> bool:
+        """Whether a symbol may have this value."""
+        too_large = self.maximum is not None and size > self.maximum
+        return size >= self.minimum and not too_large and size % self.multiple_of == 0
+
+    def __str__(self) -> str:
+        multiple = f", multiples of {self.multiple_of}" if self.multiple_of != 1 else ""
+        return f"{self.minimum}..{'' if self.maximum is None else self.maximum}{multiple}"
+
 
 @dataclass
 class ShapeEnvironment:

@@ -71,6 +71,10 @@ class NativeProgram:
         if len(inputs) != len(host.inputs):
             raise UserError(f"function @{host.function} takes {len(host.inputs)} arguments, got {len(inputs)}")
         sizes = bind_symbols(_sizes(host.inputs, inputs)) if host.symbols else {}
+        for name, known in host.symbols.items():
+            # Native code relies on it: its row buffers are as large as the range says.
+            if not known.allows(sizes[name]):
+                raise UserError(f"symbol {name} is {sizes[name]}, outside of its range {known}")
         given = [
             native_array(value, declared, sizes=sizes) for value, declared in zip(inputs, host.inputs, strict=True)
         ]
