@@ -1,7 +1,8 @@
 """What a compiled module is called with: checked against what it was compiled for, quickly where all is well.
 
-The fast path compares dtype, shape and contiguity and takes the tensor as it is. Anything else (a NumPy array, a
-non-contiguous tensor, a wrong one) goes the slow path, which converts it or says which argument is wrong and how.
+The fast path compares dtype, shape and contiguity and takes the tensor, or the NumPy array's memory, as it is. Anything
+else (another library's array, a non-contiguous tensor, a wrong one) goes the slow path, which converts it or says which
+argument is wrong and how.
 """
 
 from __future__ import annotations
@@ -16,8 +17,19 @@ from torch.utils import _pytree as pytree
 
 from cuvil.dialects.types import shape_of
 from cuvil.errors import CuvilRuntimeError
+from cuvil.foreign_tensors import ForeignError, is_foreign, tensor_of
 from cuvil.frontends.exported import ImportedModule, Input
 from cuvil.semantics.dims import Dim
+
+from_numpy = torch.from_numpy
+_ARRAY_DTYPES: dict[torch.dtype | None, np.dtype[Any]] = {
+    dtype: torch.empty(0, dtype=dtype).numpy().dtype
+    for dtype in (
+        *(torch.float16, torch.float32, torch.float64, torch.bool),
+        *(torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    )
+}
+"""The dtypes of arrays, as NumPy's own objects: those of most arrays are these very ones."""
 
 
 class ArgumentError(CuvilRuntimeError, TypeError):
@@ -29,6 +41,7 @@ class Arguments:
 
     def __init__(self, imported: ImportedModule) -> None:
         self._inputs = imported.inputs
+        self._only_read = imported.effects is None
         self._tree = imported.input_tree
         self.names = [given.name for given in imported.inputs]
         shapes = [shape_of(given.type) if given.type is not None else None for given in imported.inputs]
@@ -63,6 +76,14 @@ class Arguments:
                 and not leaf.is_neg()
             ):
                 tensors.append(leaf)
+            elif (
+                type(leaf) is np.ndarray
+                and leaf.dtype is _ARRAY_DTYPES.get(dtype)
+                and leaf.shape == shape
+                and (flags := leaf.flags).c_contiguous
+                and flags.writeable
+            ):
+                tensors.append(from_numpy(leaf))
             elif (tensor := self._converted(self._inputs[number], leaf)) is not None:
                 tensors.append(tensor)
         return tensors
@@ -105,9 +126,12 @@ class Arguments:
                 raise ArgumentError(f"input '{expected.name}': got {got}, compiled for {expected.constant!r} only")
             return None
         if not isinstance(value, Tensor):
-            if not isinstance(value, (np.ndarray, np.generic)) or isinstance(value, np.ma.MaskedArray):
+            if not isinstance(value, np.generic) and not is_foreign(value):
                 raise ArgumentError(f"input '{expected.name}': got {type(value).__name__}, expected a tensor")
-            value = _tensor_of_array(expected.name, np.asarray(value))
+            try:
+                value = tensor_of(value, self._only_read)
+            except ForeignError as error:
+                raise ArgumentError(f"input '{expected.name}': got {error}") from error
         shape = shape_of(expected.type)
         fits = (
             not value.is_nested
@@ -156,19 +180,6 @@ def _is_same_constant(value: Any, constant: Any) -> bool:
     if type(value) is not type(constant) or isinstance(value, Tensor):
         return False
     return bool(value == constant) or (value != value and constant != constant)
-
-
-def _tensor_of_array(name: str, array: np.ndarray[Any, Any]) -> Tensor:
-    """A tensor of an array's values: of its memory where torch can have it, else of a copy."""
-    native = array.dtype.newbyteorder("=")
-    if array.dtype != native or not array.flags.writeable or any(stride < 0 for stride in array.strides):
-        array = np.array(array, native, order="C")
-    try:
-        return torch.as_tensor(array, device="cpu")
-    except TypeError:
-        raise ArgumentError(
-            f"input '{name}': got a NumPy array of {array.dtype}, which is no element type of tensors"
-        ) from None
 
 
 def _has_memory(value: Tensor) -> bool:

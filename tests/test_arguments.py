@@ -83,7 +83,7 @@ def test_overlapping_memory(linear: tuple[nn.Module, Tensor, CompiledModule]) ->
         (lambda x: FakeTensorMode().from_tensor(x), "a FakeTensor"),
         (lambda x: x.numpy().astype(object), "a NumPy array of object"),
         (lambda x: x.numpy().astype("U"), "a NumPy array of <U32"),
-        (lambda x: np.ma.masked_array(x.numpy()), "got MaskedArray"),
+        (lambda x: np.ma.masked_array(x.numpy()), "got a masked NumPy array"),
     ],
 )
 def test_what_is_not_a_plain_tensor_is_refused(
