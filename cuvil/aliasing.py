@@ -116,7 +116,8 @@ def on_one_storage(tensors: Sequence[Tensor], groups: Iterable[Overlap], names: 
         shown = ", ".join(f"'{names[place]}'" for place in places)
         if len({tensors[place].dtype for place in places}) > 1:
             raise AliasingError(f"{shown} share memory that is changed, and are of different dtypes; pass copies")
-        if len({tensors[place].untyped_storage().data_ptr() for place in places}) < 2:
+        # NumPy gives each array a storage of its own, on the same memory.
+        if len({tensors[place].untyped_storage()._cdata for place in places}) < 2:  # pyright: ignore
             continue
         base = max((tensors[place] for place in places), key=lambda tensor: tensor.untyped_storage().nbytes())
         first = base.untyped_storage().data_ptr()

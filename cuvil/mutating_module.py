@@ -190,11 +190,29 @@ def _on_array(leaf: Any, arrays: list[tuple[Any, Tensor]]) -> Any:
     if leaf.dtype != native or not leaf.flags.writeable or any(stride < 0 for stride in leaf.strides):
         plain = np.array(leaf, native, order="C")
     try:
-        tensor = torch.as_tensor(plain, device="cpu")
+        tensor = _on_root(plain) if plain is leaf else torch.as_tensor(plain, device="cpu")
     except TypeError:
         return leaf  # refused in words with the other arguments
     arrays.append((leaf, tensor))
     return tensor
+
+
+def _on_root(array: np.ndarray[Any, Any]) -> Tensor:
+    """A tensor on an array's memory, all of which is its storage: so arrays that overlap are views of one."""
+    root: Any = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    behind = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    fits = root.dtype == array.dtype and root.flags.c_contiguous and root.flags.writeable
+    if (
+        root is array
+        or not fits
+        or not array.size
+        or any(stride % array.itemsize for stride in (*array.strides, behind))
+    ):
+        return torch.as_tensor(array, device="cpu")
+    strides = [stride // array.itemsize for stride in array.strides]
+    return torch.as_tensor(root, device="cpu").as_strided(array.shape, strides, behind // array.itemsize)
 
 
 def _put_back(array: np.ndarray[Any, Any], tensor: Tensor, names: Sequence[str]) -> None:

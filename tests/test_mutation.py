@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -59,3 +62,125 @@ def test_dynamo(case: Program) -> None:
     first = [] if model is None else [model]
     with torch.no_grad():
         compare(case, lambda *args: compiled(*first, *args), model)
+
+
+# -- exported programs: other arguments than the example's ------------------------------------------------------------
+
+
+class Function(nn.Module):
+    def __init__(self, function: Callable[..., Any], **buffers: torch.Tensor) -> None:
+        super().__init__()
+        self.function = function
+        for name, value in buffers.items():
+            self.register_buffer(name, value)
+
+    def forward(self, *args: Any) -> Any:
+        return self.function(self, *args)
+
+
+def exported(function: Callable[..., Any], *example: torch.Tensor, **buffers: torch.Tensor) -> Any:
+    return cuvil.compile(Function(function, **buffers), example)
+
+
+@pytest.mark.parametrize("kind", ["plain", "reversed", "big-endian", "column"])
+def test_arrays_change(kind: str) -> None:
+    run = exported(lambda m, x: x.add_(1), torch.zeros(3, 4))
+    array: Any = np.zeros((3, 4), ">f4" if kind == "big-endian" else np.float32)
+    array = {"reversed": array[:, ::-1], "column": np.zeros((3, 8), np.float32)[:, ::2]}.get(kind, array)
+    result = run(array)
+    assert (array == 1).all()
+    assert np.shares_memory(result.numpy(), array) == (kind in ("plain", "column"))
+
+
+def test_a_read_only_array_is_refused() -> None:
+    run = exported(lambda m, x: x.add_(1), torch.zeros(3))
+    array = np.zeros(3, np.float32)
+    array.flags.writeable = False
+    with pytest.raises(cuvil.CuvilError, match="read-only array, and the model changes it"):
+        run(array)
+    assert (array == 0).all()
+
+
+def test_arrays_that_overlap() -> None:
+    def function(m: Any, x: Any, y: Any) -> Any:
+        x.mul_(2)
+        return y + 0, x
+
+    run = exported(function, torch.zeros(6), torch.zeros(6))
+    array, base = np.arange(8, dtype=np.float32), torch.arange(8.0)
+    result, same = run(array[:6], array[2:])
+    expected, _ = function(None, base[:6], base[2:])
+    assert torch.equal(result, expected)
+    assert array.tolist() == base.tolist()
+    assert np.shares_memory(same.numpy(), array)
+    array = np.ones(6, np.float32)
+    assert run(array, array)[0].tolist() == [2] * 6
+
+
+def test_strides_of_the_call_decide() -> None:
+    def function(m: Any, x: Any) -> Any:
+        y = x.reshape(-1)
+        y.add_(1)
+        return y
+
+    for first, second in ((torch.zeros(3, 4), torch.zeros(4, 3).t()), (torch.zeros(4, 3).t(), torch.zeros(3, 4))):
+        run = exported(function, first.clone())
+        for x in (first, second, first):
+            twin = x.clone()
+            expected = function(None, twin)
+            result = run(x)
+            assert torch.equal(result, expected)
+            assert torch.equal(x, twin)
+            assert (result.data_ptr() == x.data_ptr()) == (expected.data_ptr() == twin.data_ptr())
+            x.zero_()
+
+
+def test_elements_that_share_memory_are_refused_as_in_eager() -> None:
+    run = exported(lambda m, x: x.add_(1), torch.zeros(3))
+    with pytest.raises(Exception, match="more than one element of the written-to tensor"):
+        run(torch.zeros(1).expand(3))
+
+
+def test_arguments_in_the_memory_of_buffers() -> None:
+    model = Function(lambda m, x, y: m.sums.add_(x).sum() + m.fixed + y, sums=torch.zeros(3, 4), fixed=torch.ones(4))
+    twin = copy.deepcopy(model)
+    run = cuvil.compile(model, (torch.zeros(3, 4), torch.zeros(4)))
+    for name in ("sums", "fixed"):
+        x = torch.ones(3, 4)
+        row, other = (
+            each.get_buffer("sums")[1] if name == "sums" else each.get_buffer("fixed") for each in (model, twin)
+        )
+        assert torch.equal(run(x, row), twin(x, other))
+        assert torch.equal(model.get_buffer("sums"), twin.get_buffer("sums"))
+
+
+def test_a_weight_that_is_passed_and_changed() -> None:
+    model = Function(lambda m, x: x.add_(1) * m.fixed, fixed=torch.ones(4))
+    twin = copy.deepcopy(model)
+    run = cuvil.compile(model, (torch.zeros(4),))
+    for _ in range(2):
+        assert torch.equal(run(model.fixed), twin(twin.fixed))
+        assert torch.equal(model.get_buffer("fixed"), twin.get_buffer("fixed"))
+
+
+def test_buffers_are_read_at_each_call_and_may_be_replaced() -> None:
+    model = Function(lambda m, x: m.count.add_(1) * x, count=torch.tensor(0.0))
+    run = cuvil.compile(model, (torch.ones(2),))
+    assert run(torch.ones(2)).tolist() == [1, 1]
+    model.count = torch.tensor(10.0)
+    assert run(torch.ones(2)).tolist() == [11, 11]
+    model.count = torch.zeros(3)
+    with pytest.raises(cuvil.CuvilError, match=r"'count' of the model is torch.float32 \[3\] now"):
+        run(torch.ones(2))
+
+
+def test_overlap_of_different_dtypes_is_refused() -> None:
+    run = exported(lambda m, x, y: x.add_(1) + y, torch.zeros(4), torch.zeros(4, dtype=torch.int32))
+    x = torch.zeros(4)
+    with pytest.raises(cuvil.CuvilError, match="share memory that is changed, and are of different dtypes"):
+        run(x, x.view(torch.int32))
+
+
+def test_plain_programs_are_no_slower() -> None:
+    run = exported(lambda m, x, y: x + y, torch.zeros(2), torch.zeros(2))
+    assert type(run) is cuvil.CompiledModule

@@ -58,7 +58,7 @@ def changed_argument(node: Node) -> Node | None:
 
 
 def functional_op(target: Any) -> Any:
-    """The op that gives as a new tensor what an in-place op, or one with `out=`, leaves; the op itself if there is none."""
+    """The op that gives as a new tensor what an in-place op or one with `out=` leaves; the op itself if there is none."""
     if any(argument.name == "out" for argument in target._schema.arguments):
         return _without_out(target)
     name = _plain_name(target._schema)
