@@ -159,8 +159,12 @@ def compile(
         from cuvil.frontends.dynamic_export import check_probes
         from cuvil.frontends.exported_symbols import trace_dynamic
 
-        imported, probes = trace_dynamic(model, example_inputs, kwargs, dynamic_shapes)
+        imported, probes = trace_dynamic(model, example_inputs, kwargs, dynamic_shapes, is_called=True)
         compiled = lowered(imported, started)
+        if imported.effects is not None:
+            from cuvil.mutating_module import open_mutating_module
+
+            return open_mutating_module(model, imported, compiled, (example_inputs, kwargs), probes)
         check_probes(model, compiled, probes)
         return compiled
     imported = trace_model(model, example_inputs, kwargs, is_called=True)

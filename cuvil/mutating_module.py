@@ -6,6 +6,7 @@ that changes, has code made for it: the model is traced again on tensors that li
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,8 +20,9 @@ from torch.utils import _pytree as pytree
 from cuvil.aliasing import Held, Layout, Overlap, apart, layout_of, on_one_storage, overlaps
 from cuvil.arguments import ArgumentError, Arguments
 from cuvil.compiled_module import CompiledModule, Runner
+from cuvil.frontends.dynamic_export import Probe, check_probes
 from cuvil.frontends.exported import ImportedModule, trace_model
-from cuvil.write_back import Computed, Constant, Effects, Source, inputs_of, write_back
+from cuvil.write_back import Computed, Constant, Effects, Source, State, inputs_of, write_back
 
 Specialize = Callable[[Any, Mapping[str, Any], bool], "tuple[ImportedModule, Runner]"]
 """Compiles the model for (args, kwargs); the flag says whether what these share is to be kept."""
@@ -73,6 +75,11 @@ class MutatingModule(CompiledModule):
         self._first: Program | None = None
         self._effects = imported.effects
         self._state_types = [_type_of(state.read()) for state in imported.effects.state]
+
+    @property
+    def state(self) -> tuple[State, ...]:
+        """The tensors of the model that calls change, or give."""
+        return self._effects.state
 
     def start(self, arguments: Sequence[Tensor]) -> None:
         """Take the code that there is as the one for arguments like these."""
@@ -160,7 +167,35 @@ def mutating_module(
         other = trace_model(model, args, kwargs, is_aliasing=is_aliasing, is_called=True)
         return other, lower(other).run_tensors
 
-    made = MutatingModule(compiled, imported, specialize)
+    return _started(MutatingModule(compiled, imported, specialize), example)
+
+
+def open_mutating_module(
+    model: torch.nn.Module,
+    imported: ImportedModule,
+    compiled: CompiledModule,
+    example: tuple[Sequence[Any], Mapping[str, Any] | None],
+    probes: Sequence[Probe],
+) -> MutatingModule:
+    """A model with open dims, for arguments that lie in memory as the example's do; checked on `probes`."""
+
+    def specialize(args: Any, kwargs: Mapping[str, Any], is_aliasing: bool) -> tuple[ImportedModule, Runner]:
+        how = "share memory that the model changes" if is_aliasing else "have other strides than the example's"
+        raise ArgumentError(f"arguments {how}, and the model is compiled with dynamic_shapes; pass copies")
+
+    made = _started(MutatingModule(compiled, imported, specialize), example)
+    twin = copy.deepcopy(model)
+    kept = [(state, tensor, tensor.clone()) for state in made.state for tensor in (state.read(),)]
+    check_probes(lambda *args, **kwargs: twin(*copy.deepcopy(args), **copy.deepcopy(kwargs)), made, probes)
+    for state, tensor, value in kept:
+        with torch.no_grad():
+            tensor.copy_(value)
+        if state.read() is not tensor:
+            state.write(tensor)
+    return made
+
+
+def _started(made: MutatingModule, example: tuple[Sequence[Any], Mapping[str, Any] | None]) -> MutatingModule:
     args = (example[0],) if isinstance(example[0], Tensor) else tuple(example[0])
     made.start([leaf for leaf in pytree.tree_leaves((args, dict(example[1] or {}))) if isinstance(leaf, Tensor)])
     return made

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 import cuvil
-from tests.mutation_programs import PROGRAMS, Program, compare
+from tests.mutation_programs import PROGRAMS, Program, compare, compare_call
 
 
 class Called(nn.Module):
@@ -184,3 +184,20 @@ def test_overlap_of_different_dtypes_is_refused() -> None:
 def test_plain_programs_are_no_slower() -> None:
     run = exported(lambda m, x, y: x + y, torch.zeros(2), torch.zeros(2))
     assert type(run) is cuvil.CompiledModule
+
+
+def test_open_sizes() -> None:
+    def function(m: Any, x: Any) -> Any:
+        m.sums.add_(x.sum(0))
+        x.mul_(2)
+        return x, x.t(), x[1:], x + m.sums
+
+    model = Function(function, sums=torch.zeros(4))
+    twin = copy.deepcopy(model)
+    run = cuvil.compile(model, (torch.ones(5, 4),), dynamic_shapes=(({0: cuvil.Dim("rows", min=2, max=64)},),))
+    assert model.get_buffer("sums").sum() == 0
+    for rows in (5, 2, 64):
+        x, other = torch.ones(rows, 4), torch.ones(rows, 4)
+        compare_call(twin(other), run(x), (other, twin.get_buffer("sums")), (x, model.get_buffer("sums")))
+    with pytest.raises(cuvil.CuvilError, match="have other strides than the example's"):
+        run(torch.ones(4, 5).t())

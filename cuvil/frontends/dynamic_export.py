@@ -86,7 +86,7 @@ def _has_plain_sizes(program: ExportedProgram, symbols: Symbols) -> bool:
     return True
 
 
-def check_probes(model: torch.nn.Module, call: Callable[..., Any], probes: Sequence[Probe]) -> None:
+def check_probes(model: Callable[..., Any], call: Callable[..., Any], probes: Sequence[Probe]) -> None:
     """Compare the compiled program with its model where torch.export did not look.
 
     Raises `UserError` that says for which size the model does something else.

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 
 from cuvil.dialects.tensor import shape_of, symbols_attribute
-from cuvil.dialects.tensor_symbols import SYMBOLS
-from cuvil.errors import CuvilError, UserError
+from cuvil.dialects.tensor_symbols import SYMBOLS, symbols_of
+from cuvil.errors import CuvilError, UnsupportedError, UserError
+from cuvil.frontends.assigned_buffers import assigned_buffers
 from cuvil.frontends.aten_types import named_symbols, symbol_name
 from cuvil.frontends.dynamic_export import (
     Probe,
@@ -25,6 +26,7 @@ from cuvil.frontends.dynamic_export import (
 from cuvil.frontends.dynamic_shapes import DynamicShapes
 from cuvil.frontends.export_errors import explained, quiet
 from cuvil.semantics.dims import DimExpr, SymbolRange
+from cuvil.semantics.size_obligations import counterexample, is_met, obligations
 
 if TYPE_CHECKING:
     from cuvil.frontends.exported import ImportedModule
@@ -47,8 +49,10 @@ def trace_dynamic(
     kwargs: Mapping[str, Any] | None,
     dynamic_shapes: Any,
     name: str = "main",
+    is_called: bool = False,
 ) -> tuple[ImportedModule, tuple[Probe, ...]]:
-    """Export a model with open dims and import it; the probes are to be checked once it is compiled.
+    """Export a model with open dims and import it; the probes are to be checked once it is compiled. `is_called` is as
+    for `import_exported`.
 
     Raises `UserError` where `dynamic_shapes` does not fit the example or the model, and as `trace_model` does.
     """
@@ -59,7 +63,7 @@ def trace_dynamic(
     args, keywords = _apart((tuple(example_inputs), dict(kwargs or {})))
     shapes = DynamicShapes.of(model, args, keywords, dynamic_shapes)
     try:
-        with EXPORTING, torch.no_grad(), quiet():
+        with EXPORTING, torch.no_grad(), quiet(), assigned_buffers(model) as assigned:
             program, symbols, probes = export_dynamic(model, shapes)
     except CuvilError:
         raise
@@ -68,10 +72,27 @@ def trace_dynamic(
             raise UserError(f"{type(model).__name__}: {violated}") from error
         raise explained(error, type(model).__name__) from error
     with named_symbols(symbols.names, symbols.ranges):
-        imported = import_exported(program, name)
+        imported = import_exported(program, name, model, is_called, assigned)
     _narrow(imported, symbols)
     imported.dim_names = symbols.dim_names
+    check_sizes(imported.module, imported.name)
     return imported, probes
+
+
+def check_sizes(module: ModuleOp, name: str) -> None:
+    """Raise `UnsupportedError` if in the declared ranges there are sizes for which a program's shapes make no sense."""
+    function = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
+    ranges = symbols_of(function)
+    if not ranges:
+        return
+    for dim in obligations(function):
+        found = None if is_met(dim, ranges) else counterexample(dim, ranges)
+        if found is not None:
+            where = " and ".join(f"{symbol} = {value}" for symbol, value in found.items())
+            raise UnsupportedError(
+                f"the model's shapes were traced for larger sizes: where {where}, {dim} would be "
+                f"{dim.evaluate(found)}; declare a greater min for these dims"
+            )
 
 
 def _apart(arguments: Any) -> Any:
