@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 from torch.fx import GraphModule, Node
 
+from cuvil.errors import UserError
+
 _LARGEST = 2**62
 """From here on, dynamo means that there is no greatest size."""
 
@@ -26,13 +28,25 @@ class OpenGraph:
     """In the order of the inputs that are passed at each call."""
     numbers: dict[int, tuple[int, int]]
     """Place of a number among the graph's arguments => position of an input and its axis."""
+    equal: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+    """Pairs of positions of an input and an axis: sizes that must be equal, which dynamo does not guard."""
     text: str
     """The inputs as `cuvil.explain` shows them."""
+
+    def check(self, tensors: Sequence[Tensor]) -> None:
+        """Raise `UserError` for inputs whose sizes differ where the graph needs equal ones."""
+        for (one, axis), (other, place) in self.equal:
+            if tensors[one].shape[axis] != tensors[other].shape[place]:
+                raise UserError(
+                    f"attention over keys and values of different lengths: {list(tensors[one].shape)} "
+                    f"and {list(tensors[other].shape)}"
+                )
 
 
 def open_graph(graph_module: GraphModule, inputs: Sequence[int]) -> OpenGraph | None:
     """What is open in a graph whose arguments at `inputs` are passed; None where a number is no size of these."""
     nodes = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+    same = _lengths_of_attention(graph_module)
     dims: dict[str, Any] = {}
     sources: dict[str, tuple[int, int]] = {}
     shapes: list[dict[int, Any]] = []
@@ -48,7 +62,7 @@ def open_graph(graph_module: GraphModule, inputs: Sequence[int]) -> OpenGraph | 
             symbol = size.node.expr
             if symbol.is_Symbol:
                 sources.setdefault(str(symbol), (position, axis))
-                opened[axis] = dims.setdefault(str(symbol), _dim_of(size))
+                opened[axis] = dims.setdefault(str(same.get(symbol, symbol)), _dim_of(size))
             elif not symbol.is_number:
                 opened[axis] = torch.export.Dim.AUTO
         shapes.append(opened)
@@ -64,7 +78,28 @@ def open_graph(graph_module: GraphModule, inputs: Sequence[int]) -> OpenGraph | 
                 return None
         elif isinstance(value, torch.SymFloat | torch.SymBool):
             return None
-    return OpenGraph(tuple(shapes), numbers, ", ".join(texts))
+    pairs = [(str(symbol), str(leader)) for symbol, leader in same.items()]
+    equal = tuple((sources[one], sources[other]) for one, other in pairs if one in sources and other in sources)
+    return OpenGraph(tuple(shapes), numbers, equal, ", ".join(texts))
+
+
+def _lengths_of_attention(graph_module: GraphModule) -> dict[Any, Any]:
+    """Symbols that are another's, for keys and values are equally long: PyTorch does not say so as it traces them."""
+    same: dict[Any, Any] = {}
+    for node in graph_module.graph.nodes:
+        if getattr(node.target, "__name__", "") != "scaled_dot_product_attention" or len(node.args) < 3:
+            continue
+        keys, values = (_value(argument) for argument in node.args[1:3])
+        key, value = (tensor.shape[-2] for tensor in (keys, values))
+        if not (isinstance(key, torch.SymInt) and isinstance(value, torch.SymInt)):
+            continue
+        one, other = (size.node.expr.xreplace(same) for size in (key, value))
+        if one != other and len(one.free_symbols) == 1 == len(other.free_symbols):
+            (symbol,), (leader,) = one.free_symbols, other.free_symbols
+            if one.xreplace({symbol: leader}) == other:
+                same = {each: leader if target == symbol else target for each, target in same.items()}
+                same[symbol] = leader
+    return same
 
 
 class ConstantFloat(float):
