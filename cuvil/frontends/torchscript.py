@@ -26,7 +26,7 @@ from cuvil.compiled_module import CompiledModule
 from cuvil.errors import CuvilError, InternalError, SourceLocation, UnsupportedError
 from cuvil.frontends.exported import ImportedModule
 from cuvil.frontends.source import numbers
-from cuvil.frontends.source.calls import Calls, UserRaise, check_known
+from cuvil.frontends.source.calls import Calls, Readable, UserRaise, check_known
 from cuvil.frontends.source.control import ABSENT, Absent, branch, is_dynamic
 from cuvil.frontends.source.function import CompiledFunction
 from cuvil.frontends.source.numbers import Number
@@ -59,7 +59,7 @@ class _Part:
     path: str
 
 
-class Script:
+class Script(Readable):
     """A scripted module or function as the source front end calls it."""
 
     def __init__(self, scripted: Any) -> None:
@@ -87,7 +87,7 @@ class Script:
             parameters.append(inspect.Parameter(name, kind, default=default))
         return inspect.Signature(parameters)
 
-    def read(self, reader: Calls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    def read(self, reader: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call gives, read in place of the call."""
         bound = self.__signature__.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -166,9 +166,10 @@ class _Walk:
         space, _, name = kind.partition("::")
         tensors = [leaf for leaf in tree_leaves(list(args)) if isinstance(leaf, Tensor)]
         if name in ("NumToTensor", "tensor", "as_tensor", "scalar_tensor") and not tensors:
-            dtype = args[1] if len(args) > 1 and isinstance(args[1], int) and name != "NumToTensor" else None
-            if not isinstance(args[0], Number):
-                return _known(lambda: torch.tensor(args[0], dtype=None if dtype is None else DTYPES[dtype]))
+            value, *rest = args
+            dtype = DTYPES[rest[0]] if name != "NumToTensor" and rest and isinstance(rest[0], int) else None
+            if not isinstance(value, Number):
+                return _known(lambda: torch.tensor(value, dtype=dtype))
         if tensors and all(not isinstance(leaf, FakeTensor) and leaf.numel() <= 1 for leaf in tensors):
             return self.known(node, name, args)
         found = on_values(name, args)

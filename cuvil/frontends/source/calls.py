@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, is_dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -49,13 +49,12 @@ class NumberRange:
     step: int
 
 
-@runtime_checkable
-class Readable(Protocol):
+class Readable(ABC):
     """What is no Python function, and is read in place of a call to it all the same."""
 
-    def read(self, reader: Calls, args: tuple[Any, ...], kwargs: dict[str, Any], /) -> Any:
+    @abstractmethod
+    def read(self, reader: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call gives."""
-        ...
 
 
 def _script_of(function: Any) -> Any:
@@ -191,8 +190,14 @@ class Calls(ABC):
             return self.folded(torch.logical_or if function is any else torch.logical_and, args[0], function is all)
         if function in (min, max) and not kwargs:
             return self.extreme(function is max, args if len(args) > 1 else tuple(self.items(next(iter(args)))))
-        if function is type and len(args) == 1:
-            return args[0].kind if isinstance(args[0], Number) else Tensor if isinstance(args[0], Tensor) else NotImplemented
+        if function is type and len(args) == 1 and is_dynamic(args[0]):
+            return (
+                args[0].kind
+                if isinstance(args[0], Number)
+                else Tensor
+                if isinstance(args[0], Tensor)
+                else NotImplemented
+            )
         if function is round and isinstance(args[0], Number) and len(args) == 1:
             return number_of_tensor(torch.round(args[0].tensor.to(torch.float64)), int)
         if function is abs and isinstance(args[0], Number):
@@ -263,7 +268,9 @@ class Calls(ABC):
             if self.tracer.builder.block is self.tracer.entry:
                 return
             kind = type(container).__name__
-            raise UnsupportedError(f"a {kind} is changed where tensors decide; use a dict or a list, which can be followed")
+            raise UnsupportedError(
+                f"a {kind} is changed where tensors decide; use a dict or a list, which can be followed"
+            )
         if not self.is_own(container):
             raise UnsupportedError(
                 f"a {type(container).__name__} from outside the function is changed; compiled code would not do it "

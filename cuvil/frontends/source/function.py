@@ -21,6 +21,7 @@ from torch import Tensor
 from cuvil.arguments import ArgumentError
 from cuvil.compiled_module import CompiledModule
 from cuvil.errors import UnsupportedError, UserError
+from cuvil.foreign_tensors import ForeignError, is_foreign, tensor_of
 from cuvil.frontends.exported import ImportedModule
 from cuvil.frontends.source import structures
 from cuvil.frontends.source.calls import UserRaise
@@ -88,7 +89,11 @@ class CompiledFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         tensors: list[Tensor] = []
-        key = (_key_of(args, tensors), _key_of(kwargs, tensors)) if kwargs else _key_of(args, tensors)
+        try:
+            key = (_key_of(args, tensors), _key_of(kwargs, tensors)) if kwargs else _key_of(args, tensors)
+        except _ForeignArgument:
+            args, kwargs = _as_tensors((args, kwargs))
+            return self(*args, **kwargs)
         for each in self._known.get(key, ()):
             if each.holds(tensors):
                 return each.run(tensors, args, kwargs)
@@ -96,6 +101,7 @@ class CompiledFunction:
 
     def specialize(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compile for arguments like these ahead of the first call."""
+        args, kwargs = _as_tensors((args, kwargs))
         tensors: list[Tensor] = []
         key = (_key_of(args, tensors), _key_of(kwargs, tensors)) if kwargs else _key_of(args, tensors)
         self._specialized(key, args, kwargs, tensors)
@@ -181,6 +187,22 @@ def explain(function: Any) -> Explanation | GraphsExplanation:
 # -- calls -----------------------------------------------------------------------------------------------------------
 
 
+class _ForeignArgument(Exception):
+    """Among the arguments is an array of another library."""
+
+
+def _as_tensors(arguments: Any) -> Any:
+    """Arguments with tensors on the memory of other libraries' arrays; the function may write to them."""
+
+    def leaf(value: Any) -> Any:
+        try:
+            return tensor_of(value, only_read=False) if is_foreign(value) else value
+        except ForeignError as error:
+            raise ArgumentError(f"an argument is {error}") from error
+
+    return structures.mapped(leaf, arguments)
+
+
 def _key_of(value: Any, tensors: list[Tensor]) -> Any:
     """The part of the signature that a value is; its tensors are added to `tensors`, ready to be read."""
     kind = type(value)
@@ -198,7 +220,11 @@ def _key_of(value: Any, tensors: list[Tensor]) -> Any:
     parts = structures.children(value)
     if parts is not None:
         return kind, tuple([(key, _key_of(part, tensors)) for key, part in parts])
-    return kind, value if isinstance(value, torch.dtype | torch.Size) else id(value)
+    if isinstance(value, torch.dtype | torch.Size):
+        return kind, value
+    if is_foreign(value):
+        raise _ForeignArgument
+    return kind, id(value)
 
 
 Run = Callable[[Sequence[Tensor], Any, Any], Any]

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 
 from cuvil.errors import CuvilError, InternalError, UnsupportedError
 from cuvil.frontends.source import structures
+from cuvil.frontends.source.attempts import Attempts
 from cuvil.frontends.source.calls import NumberRange, UserRaise
 from cuvil.frontends.source.control import Clash, Outcome, State, branch, is_dynamic, truth_of
-from cuvil.frontends.source.attempts import Attempts
 from cuvil.frontends.source.expressions import position
 from cuvil.frontends.source.loops import loop
 from cuvil.frontends.source.numbers import Number
@@ -55,7 +55,10 @@ class Reader(Attempts):
                     return outcome
                 continue
             if isinstance(statement, ast.Match):
-                waiting = [*self.placed(statement, scope, functools.partial(self.statements_of, statement, scope)), *waiting]
+                waiting = [
+                    *self.placed(statement, scope, functools.partial(self.statements_of, statement, scope)),
+                    *waiting,
+                ]
                 continue
             if isinstance(statement, ast.Break):
                 return Outcome(broke=True)
