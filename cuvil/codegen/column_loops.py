@@ -51,7 +51,7 @@ class Columns:
         blocks = b.ceil_div(columns, block)
         with outer_loop(b, b.mul(product(outer), blocks), kernel.flops(), kernel.threads) as loop:
             item = loop_index(loop)
-            row = FlatGroup(b.div(item, blocks), outer)
+            row = FlatGroup.of_row(b, b.div(item, blocks), outer)
             start = b.mul(b.rem(item, blocks), block)
             if b.rem(columns, block) == 0:
                 self._block(row, start, width, unroll, along_kept, None)

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from xdsl.dialects import arith, math, memref, scf, vector
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS
@@ -132,6 +132,8 @@ class LoopBuilder:
     """The `index` values of the symbols that dims are expressions of."""
     environment: ShapeEnvironment = field(default_factory=ShapeEnvironment)
     """What is known of the symbols."""
+    grain: ClassVar[int] = 1 << 15
+    """Element operations below which a kernel runs on one thread: entering a parallel region costs about as much."""
     _constants: list[dict[Any, SSAValue]] = field(default_factory=lambda: [{}])
     _dims: DimValues = field(init=False)
 
@@ -359,6 +361,11 @@ class LoopBuilder:
         self.block.add_op(
             vector.MaskedStoreOp.create(operands=(buffer, self.index(position), mask, value), result_types=())
         )
+
+    def open_buffer(self, buffer: SSAValue) -> SSAValue:
+        """`buffer` without its size in its type."""
+        open_type = MemRefType(element_type_of(buffer.type), [DYNAMIC_INDEX])
+        return buffer if buffer.type == open_type else self.op(memref.CastOp, buffer, result=open_type)
 
     def prefetch(self, buffer: SSAValue, position: Index) -> None:
         """A hint that buffer[position], which may lie outside the buffer, will be read soon."""

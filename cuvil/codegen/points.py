@@ -59,11 +59,26 @@ class FlatGroup:
     shape: tuple[Dim, ...]
     step: Dim = 0
     _parts: dict[int, list[Index]] = field(default_factory=dict[int, list[Index]])
+    _known: list[Index] | None = None
+
+    @classmethod
+    def of_row(cls, b: LoopBuilder, flat: Index, shape: tuple[Dim, ...]) -> FlatGroup:
+        """The dims of a loop's rows. Where one is symbolic, they are parted here, once a row: dividing by what is no
+        number is dear, and nothing takes it out of the loops inside.
+        """
+        group = cls(flat, shape)
+        wide = [dim for dim, extent in enumerate(shape) if extent != 1]
+        if len(wide) > 1 and not all(isinstance(extent, int) for extent in shape):
+            parts = dict(zip(wide, b.delinearize(flat, [shape[dim] for dim in wide]), strict=True))
+            group._known = [parts.get(dim, 0) for dim in range(len(shape))]
+        return group
 
     def part(self, b: LoopBuilder, dim: int) -> Index:
         """The coordinate along one dim, by division; once a block."""
         if sum(extent != 1 for extent in self.shape) <= 1:
             return self.flat if self.shape[dim] != 1 else 0
+        if self._known is not None:
+            return self._known[dim]
         if self.step:
             raise CannotFlatten
         key = id(b.block)
@@ -78,7 +93,10 @@ class FlatGroup:
         wide = [extent for extent in self.shape if extent != 1]
         lone = len(wide) <= 1
         if not lone and len(wide) < len(self.shape):
-            inner = iter(FlatGroup(self.flat, tuple(wide), self.step).coordinates())
+            group = FlatGroup(self.flat, tuple(wide), self.step)
+            if self._known is not None:
+                group._known = [part for part, extent in zip(self._known, self.shape, strict=True) if extent != 1]
+            inner = iter(group.coordinates())
             return [ZERO if extent == 1 else next(inner) for extent in self.shape]
         return [
             Coordinate(None, self.step if (not lone or extent != 1) else 0, 0, extent, group=self, dim=dim)
@@ -330,6 +348,9 @@ class PointEvaluator:
                 parts.append((operand, start, extent))
             start = start + extent
         assert parts, "a concat is only evaluated at points that exist"
+        if any(not isinstance(extent, int) for _, _, extent in parts):
+            if (found := self._part_by_address(point, axis, parts)) is not None:
+                return found
         if all(b.is_at_least(extent, 1) for _, _, extent in parts):
             return self._selected_part(point, axis, parts)
         return self._branched_part(point, axis, parts)
@@ -338,6 +359,28 @@ class PointEvaluator:
         """Whether no lane can be in [start, start + extent)."""
         apart = ((coordinate.low, coordinate.high), (start, coordinate.high), (coordinate.low, start + extent))
         return extent == 0 or any(self.b.is_at_least(one, other) for one, other in apart)
+
+    def _part_by_address(self, point: Point, axis: int, parts: Sequence[tuple[SSAValue, Dim, Dim]]) -> SSAValue | None:
+        """The element of a concat of buffers, read once from where it is; None where parts are read in other ways."""
+        b, coordinate = self.b, point[axis]
+        places: list[tuple[SSAValue, Index, Index]] = []
+        steps: set[Dim] = set()
+        for operand, start, extent in parts:
+            if operand not in self.buffers or operand in self.bound:
+                return None
+            inside = Coordinate(coordinate.moved(b, -start).at(b), 0, 0, extent)
+            moved = (*point[:axis], inside, *point[axis + 1 :])
+            position, step = linear_position(b, dims_of(operand), moved)
+            places.append((b.open_buffer(self.buffers[operand]), position, start + extent))
+            steps.add(step)
+        if len(steps) != 1 or not steps <= {0, 1}:
+            return None
+        buffer, position, _ = places[-1]
+        for other, other_position, end in reversed(places[:-1]):
+            here = b.compare_index("slt", coordinate.at(b), end)
+            buffer = b.select(here, other, buffer)
+            position = b.select(here, b.index(other_position), b.index(position))
+        return self.load_at(buffer, position, steps.pop())
 
     def _selected_part(self, point: Point, axis: int, parts: Sequence[tuple[SSAValue, Dim, Dim]]) -> SSAValue:
         """The element of a concat, of all parts' elements at the nearest place."""

@@ -85,7 +85,7 @@ class Pointwise:
                 self._flat_chunks(outer, inner, length, width, work)
                 return
         with outer_loop(b, rows, work, kernel.threads) as loop:
-            row = FlatGroup(loop_index(loop), outer)
+            row = FlatGroup.of_row(b, loop_index(loop), outer)
             self._inner(row, inner, 0, length, width, cuts)
 
     def _flat_chunks(self, outer: tuple[Dim, ...], inner: tuple[Dim, ...], length: Dim, width: int, work: Dim) -> None:

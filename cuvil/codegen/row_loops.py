@@ -45,19 +45,25 @@ class Rows:
     kernel: LoopKernel
     level: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
 
-    def emit(self) -> None:
-        b, kernel = self.b, self.kernel
+    def prepare(self) -> None:
+        """Find out the rows, and what each stage computes."""
+        kernel = self.kernel
         first = kernel.reductions[0]
         self.shape = dims_of(first.input)
         self.split = len(self.shape) - len(ct.numbers(first.axes))
         self.rows, self.length = product(self.shape[: self.split]), product(self.shape[self.split :])
-        if self.rows == 0:
-            return
         for op in kernel.operations:
             level = max((self.level.get(operand, 0) for operand in op.operands), default=0)
             for result in op.results:
                 self.level[result] = level + isinstance(op, ct.ReduceOp)
         self.stages = max(self.level[op.result] for op in kernel.reductions)
+
+    def emit(self) -> None:
+        """Append the loops."""
+        b, kernel = self.b, self.kernel
+        self.prepare()
+        if self.rows == 0:
+            return
         kept, capacity = self._kept_values()
         for width in dict.fromkeys((kernel.lanes, 1)):
             if attempt(b, lambda width=width: self._nest(width, kept, capacity)) is None:
@@ -77,8 +83,8 @@ class Rows:
 
     def _loop(self, width: int, kept: dict[SSAValue, int], capacity: int) -> None:
         with outer_loop(self.b, self.rows, self.kernel.flops(), self.kernel.threads) as loop:
-            row = FlatGroup(loop_index(loop), self.shape[: self.split])
-            _Row(self, row, width, kept, capacity).emit()
+            row = FlatGroup.of_row(self.b, loop_index(loop), self.shape[: self.split])
+            Row(self, row, width, kept, capacity).emit()
 
     # -- costly values needed in several stages ------------------------------------------------------------------------
 
@@ -125,7 +131,7 @@ class Rows:
         return reached
 
 
-class _Row:
+class Row:
     """One row of a `Rows` kernel."""
 
     def __init__(self, nest: Rows, row: FlatGroup, width: int, makers: dict[SSAValue, int], capacity: int):
