@@ -17,6 +17,8 @@ from cuvil.frontends.source import reader
 
 X = torch.tensor([1.0, 2.0, 3.0])
 CACHE: list[Tensor] = []
+NAMES: set[str] = set()
+COUNT = 0
 
 
 def shapes_differ(x):
@@ -72,8 +74,47 @@ def changes_what_may_be_shared(x):
 
 def changes_a_set(x):
     names = set()
-    names.add("x")  # AT names.add: a set is changed
+    if x.sum() > 0:
+        names.add("x")  # AT names.add: a set is changed where tensors decide
     return x
+
+
+def changes_a_set_outside(x):
+    NAMES.add("x")  # AT NAMES.add: a set from outside the function is changed
+    return x
+
+
+def sets_a_global(x):
+    global COUNT
+    COUNT = COUNT + 1  # AT COUNT = COUNT: 'COUNT' belongs to a function outside
+    return x
+
+
+def has_class(x):
+    class Inner:  # AT class: a classdef statement cannot be compiled
+        pass
+
+    return x
+
+
+def generates(x):
+    def parts():
+        yield x  # AT yield: this Yield expression cannot be compiled
+
+    return list(parts())
+
+
+def raises_in_a_branch(x):
+    try:
+        if x.sum() > 0:
+            raise ValueError("positive")  # AT raise: a raise that depends on tensor values
+    except ValueError:
+        x = x + 1
+    return x
+
+
+def transforms(x):
+    return torch.func.vmap(lambda y: y * 2)(x)  # AT torch.func.vmap: torch.vmap of a function cannot be read
 
 
 def list_of_unknown_length(x):
@@ -81,13 +122,6 @@ def list_of_unknown_length(x):
     if x.sum() > 0:
         xs.append(x)
     return len(xs)  # AT len(xs): a list has 2 elements where the condition holds and 1
-
-
-def has_try(x):
-    try:  # AT try: a try statement cannot be compiled
-        return x + 1
-    except ValueError:
-        return x
 
 
 def reads_elements(x):
