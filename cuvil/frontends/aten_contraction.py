@@ -190,6 +190,9 @@ def attention(
     """A composite over [..., heads, length, size]."""
     if dropout_p > 0:
         raise UnsupportedError("attention has dropout in training mode; call model.eval() before compiling")
+    keys, values = shape_of(key.type)[-2], shape_of(value.type)[-2]
+    if keys != values:
+        raise UnsupportedError(f"attention over {keys} keys and {values} values; they must be equally many")
     if scale is None:
         scale = 1.0 / math.sqrt(known(shape_of(query.type)[-1], "the size of a head"))
     query, key, value = _with_heads(b, [query, key, value], enable_gqa)
