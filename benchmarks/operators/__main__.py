@@ -34,9 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--dtypes", default=",".join(DEFAULT_DTYPES), help=f"among {','.join(DTYPES)}")
     parser.add_argument("--samples", type=int, help="at most so many samples of an op and dtype, spread evenly")
     parser.add_argument("--processes", type=int, default=2, help="worker processes (default: 2)")
-    parser.add_argument(
-        "--json", type=Path, help=f"where results go: the committed {RESULT_FILE.name}, say"
-    )
+    parser.add_argument("--json", type=Path, help=f"where results go: the committed {RESULT_FILE.name}, say")
     parser.add_argument("--lines", type=Path, help="where results go as they come; what is there is not run again")
     parser.add_argument("--page", action="store_true", help="only write docs/operators.md from the committed results")
     arguments = parser.parse_args(argv)

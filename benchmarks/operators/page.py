@@ -18,8 +18,8 @@ _HEAD = """\
 <!-- Written by `python -m benchmarks.operators --page` from benchmarks/results/operators.json. -->
 
 PyTorch's own tests have a database of operators, OpInfo, with samples of each: inputs and arguments, for each dtype
-that the operator takes. `python -m benchmarks.operators` compiles samples natively, one `nn.Module` each, and compares the
-results with eager PyTorch:
+that the operator takes. `python -m benchmarks.operators` compiles samples natively, one `nn.Module` each, and compares
+the results with eager PyTorch:
 
 - dtypes and shapes are eager's; integers and bools are equal; NaN and infinities stand where eager's stand;
 - the error of other floats against eager in float64, as a relative norm, is at most three times eager's own error plus

@@ -33,6 +33,7 @@ from cuvil.frontends import (
     aten_pooling,
     aten_reduction,
     aten_running,
+    aten_special,
 )
 from cuvil.frontends.aten_builder import ATEN_BUILDERS, Builder, Deferred, GraphBuilder
 from cuvil.frontends.aten_expansion import expanded
@@ -60,6 +61,7 @@ FAMILIES = (
     aten_pooling,
     aten_norm,
     aten_running,
+    aten_special,
 )
 """The modules whose import fills the table of builders."""
 
@@ -158,6 +160,8 @@ class _Walk:
         if isinstance(argument, Node):
             value = self.values[self.identity(argument)] if self.memory is None else self.memory.value(argument)
             if value is NotImplemented:
+                if self.importer.problems:
+                    raise UnsupportedOpsError(self.importer.problems)
                 raise UnsupportedError(f"'{argument.name}', one of several results of an op, is not computed")
             return value
         if isinstance(argument, list | tuple):
