@@ -36,8 +36,8 @@ UNINITIALIZED = ("empty", "empty_like", "new_empty", "empty_strided", "new_empty
                  "resize_as_")  # fmt: skip
 """Ops that give memory as they find it: shape and dtype are all that can be compared."""
 
-PICKS_AMONG_EQUALS = ("topk", "kthvalue", "median", "nanmedian", "mode")
-"""Ops that give a value and a place where it is: of several such places PyTorch promises none."""
+PICKS_AMONG_EQUALS = ("topk", "kthvalue", "median", "nanmedian", "mode", "sort", "argsort")
+"""Ops that give places of elements: which of several equal ones, PyTorch does not promise."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,9 @@ _INT_OPS = {
 
 
 def combine(b: LoopBuilder, kind: str, element: Attribute, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    """Two partial results of a reduction as one."""
+    """Two partial results of a reduction as one; bools are added by `or` and multiplied by `and`."""
+    if element == i1:
+        kind = {"add": "or", "mul": "and"}.get(kind, kind)
     if is_float(element):
         return b.float_op(_FLOAT_OPS[kind], lhs, rhs)
     if is_unsigned(element) or element == i1:
