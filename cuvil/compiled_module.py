@@ -20,6 +20,7 @@ from cuvil.frontends.aten_types import array_of_tensor
 from cuvil.frontends.exported import ImportedModule, Output
 from cuvil.instrument.remarks import Remark
 from cuvil.runtime.executable import Executable
+from cuvil.semantics.size_obligations import is_met, obligations
 from cuvil.semantics.symbol_binding import BoundInput, SymbolBinding
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def binding_of(imported: ImportedModule) -> SymbolBinding | None:
         for number, given in enumerate(imported.inputs)
         if given.type is not None
     ]
-    return SymbolBinding(inputs, symbols)
+    return SymbolBinding(inputs, symbols, [dim for dim in obligations(function) if not is_met(dim, symbols)])
 
 
 def native_runner(executable: Executable, imported: ImportedModule) -> Runner:

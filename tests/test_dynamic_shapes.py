@@ -16,6 +16,8 @@ from cuvil import Dim
 from cuvil.arguments import ArgumentError
 from cuvil.errors import UserError
 from cuvil.lowering import lower_to_native
+from cuvil.semantics.dims import DimExpr, SymbolRange, symbol
+from cuvil.semantics.symbol_binding import BoundInput, SymbolBinding
 
 BATCH, SEQ = Dim("batch", min=1, max=8), Dim("seq", min=1, max=64)
 SHAPES = [(1, 1), (8, 64), (1, 64), (8, 1), (3, 5), (2, 33)]
@@ -87,6 +89,25 @@ def test_empty_inputs() -> None:
     for rows in (0, 1, 9):
         x = torch.randn(rows, 4)
         assert_same(once(x), (x.sum(0), x.mean(0), x * 2))
+
+
+@pytest.mark.parametrize("function", [lambda x: x[:, :-1].sum(1), lambda x: x[:, -1] + 1, lambda x: x[:, 2:5] * 2])
+def test_shapes_that_torch_traced_for_larger_sizes_are_refused(function: Callable[[Tensor], Tensor]) -> None:
+    """In eager PyTorch `x[:, :-1]` of no columns has none; the exported program would have minus one."""
+    dims = ({0: BATCH, 1: Dim("seq", min=0, max=64)},)
+    with pytest.raises(UserError, match=r"traced for larger sizes: where seq = 0|does not hold for all declared sizes"):
+        compiled(function, torch.randn(2, 7), dims=dims)
+
+
+def test_sizes_that_ranges_do_not_decide_are_checked_at_the_call() -> None:
+    rows, columns = symbol("rows"), symbol("columns")
+    product = rows * columns - columns * 3
+    assert isinstance(product, DimExpr)
+    ranges = {"rows": SymbolRange(1, None), "columns": SymbolRange(1, None)}
+    binding = SymbolBinding([BoundInput("x", (rows, columns), {})], ranges, [product])
+    assert binding.bind([torch.ones(3, 7)]) == (3, 7)
+    assert binding.bind([torch.ones(2, 7)]) is None
+    assert "where columns = 7 and rows = 2, the size" in binding.fault([(2, 7)])
 
 
 def test_derived_dims_and_multiples() -> None:

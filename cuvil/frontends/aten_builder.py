@@ -41,7 +41,7 @@ from cuvil.dialects.tensor import (
     tensor_of,
 )
 from cuvil.errors import InternalError, UnsupportedError
-from cuvil.frontends.aten_types import dtype_of, element_type_of
+from cuvil.frontends.aten_types import could_be_size, dtype_of, element_type_of
 from cuvil.semantics.dims import Dim, DimExpr, product
 
 Number: TypeAlias = int | float | bool
@@ -170,6 +170,10 @@ class GraphBuilder:
         if step == 1 and isinstance(behind, int) and behind >= 0:
             turned = self.slice(self.value(ReverseOp(value, [axis])), axis, behind, size)
             return self.value(ReverseOp(turned, [axis]))
+        if not could_be_size(start) or not could_be_size(behind):
+            raise UnsupportedError(
+                f"a slice from {start} on, of {size} elements, may begin before or end behind its dim"
+            )
         places = self.iota(0, [size])
         places = self.apply("mul", places, step) if step != 1 else places
         picked = self.value(GatherOp(value, [self.apply("add", places, start)], [axis]))

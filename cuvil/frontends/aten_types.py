@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,7 +14,8 @@ from xdsl.ir import Attribute
 
 from cuvil.dialects.types import tensor_of
 from cuvil.errors import UnsupportedError
-from cuvil.semantics.dims import Dim, ShapeEnvironment, SymbolRange, parse_dim
+from cuvil.semantics.dims import Dim, SymbolRange, parse_dim
+from cuvil.semantics.size_obligations import is_met
 
 _ELEMENT_TYPES: dict[torch.dtype, Attribute] = {
     torch.float64: f64,
@@ -107,30 +106,14 @@ def _dim_of_expression(expression: Any) -> Dim:
         return arguments[0] % arguments[1] if "Mod" in kind else arguments[0] // arguments[1]
     if kind in ("Min", "Max"):
         for one in arguments:
-            if all(_is_at_least(*((other, one) if kind == "Min" else (one, other))) for other in arguments):
+            if all(could_be_size(other - one if kind == "Min" else one - other) for other in arguments):
                 return one
     raise UnsupportedError(f"the size {expression} is no polynomial, quotient or remainder by a number")
 
 
-_MOST_VALUES = 1 << 16
-"""For how many combinations of symbols' values a comparison is tried out."""
-
-
-def _is_at_least(one: Dim, other: Dim) -> bool:
-    """Whether one >= other for all values of the symbols."""
-    difference = one - other
-    if isinstance(difference, int):
-        return difference >= 0
-    ranges = _known_symbols.get().ranges
-    low, _ = ShapeEnvironment(dict(ranges)).bounds(difference)
-    if low is not None and low >= 0:
-        return True
-    names = sorted(difference.symbols())
-    known = [ranges.get(name, SymbolRange()) for name in names]
-    values = [range(each.minimum, each.maximum + 1) for each in known if each.maximum is not None]
-    if len(values) < len(names) or math.prod(len(each) for each in values) > _MOST_VALUES:
-        return False
-    return all(difference.evaluate(dict(zip(names, sizes, strict=True))) >= 0 for sizes in itertools.product(*values))
+def could_be_size(dim: Dim) -> bool:
+    """Whether a dim is certainly not negative."""
+    return is_met(dim, _known_symbols.get().ranges)
 
 
 def _product(factors: Sequence[Dim]) -> Dim:

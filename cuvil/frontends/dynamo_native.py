@@ -34,6 +34,7 @@ from cuvil.frontends.dynamo_shapes import OpenGraph
 from cuvil.frontends.export_errors import quiet
 from cuvil.frontends.exported import ImportedModule, import_exported
 from cuvil.frontends.exported_control import has_batching
+from cuvil.frontends.exported_symbols import check_sizes
 from cuvil.frontends.graph_memory import is_dense
 from cuvil.instrument import remarks
 from cuvil.lowering import Lowering, lower_to_native
@@ -206,6 +207,7 @@ def _whole(program: ExportedProgram, options: Options) -> Lowered:
 def _native(imported: ImportedModule, options: Options) -> CompiledModule:
     started = time.perf_counter()
     imported.module.verify()
+    check_sizes(imported.module, imported.name)
     with remarks.collect() as said:
         native = lower_to_native(Lowering(imported, "cpu", options))
     imported = replace(imported, parameters={})

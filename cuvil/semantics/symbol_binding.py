@@ -81,10 +81,13 @@ class BoundInput:
 class SymbolBinding:
     """The symbols of a function, as its inputs' shapes give them."""
 
-    def __init__(self, inputs: Sequence[BoundInput], ranges: Mapping[str, SymbolRange]) -> None:
-        """Raises `UnsupportedError` for a symbol that follows from no input."""
+    def __init__(
+        self, inputs: Sequence[BoundInput], ranges: Mapping[str, SymbolRange], obligations: Sequence[DimExpr] = ()
+    ) -> None:
+        """`obligations` must not be negative. Raises `UnsupportedError` for a symbol that follows from no input."""
         self.inputs = tuple(inputs)
         self.ranges = dict(ranges)
+        self.obligations = tuple(obligations)
         self._locals: dict[str, Dim] = {name: symbol(f"v{number}") for number, name in enumerate(ranges)}
         self.bind: Callable[[Sequence[Any]], tuple[int, ...] | None] = _function("bind", self._source())
         """The symbols' values from tensors (or arrays), in order; None where the shapes do not fit."""
@@ -112,6 +115,7 @@ class SymbolBinding:
         lines += solved
         checks = [f"{name} == {self._text(self._dim(place))}" for place, name in sizes.items() if place not in sources]
         checks += [text for name, known in self.ranges.items() if (text := self._check(name, known))]
+        checks += [f"{self._text(dim)} >= 0" for dim in self.obligations]
         if checks:
             lines.append(f"    if not ({' and '.join(checks)}): return None")
         return [*lines, f"    return {_tuple(str(local) for local in self._locals.values())}"]
@@ -206,6 +210,12 @@ def _fault(binding: SymbolBinding, shapes: Sequence[Sequence[int]]) -> str | Non
             if dim.symbols() <= symbols.keys() and dim.evaluate(symbols) != size:
                 sources = dict.fromkeys(origin[name] for name in sorted(dim.symbols()))
                 return f"{called}: got {size}, expected {dim.evaluate(symbols)} as by {', '.join(sources)}"
+    for dim in binding.obligations:
+        if dim.symbols() <= symbols.keys() and dim.evaluate(symbols) < 0:
+            where = " and ".join(f"{name} = {symbols[name]}" for name in sorted(dim.symbols()))
+            return (
+                f"where {where}, the size {dim} would be {dim.evaluate(symbols)}: the model was traced for larger ones"
+            )
     return None
 
 
