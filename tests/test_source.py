@@ -507,3 +507,14 @@ def test_constant_of_one_element_with_an_odd_stride() -> None:
     # Contiguous to torch, for there is no second element.
     constant = torch.arange(5)[2:3].as_strided((1,), (5,))
     assert torch.equal(cuvil.compile(lambda x: x + constant)(UP), UP + 2)
+
+
+def test_second_results_that_something_reads() -> None:
+    # Decompositions of torch read the positions that a pool gives, if only to drop them.
+    x = torch.randn(3, 8)
+    assert torch.equal(cuvil.compile(lambda x: F.max_pool1d(x[None], 2))(x), F.max_pool1d(x[None], 2))
+
+
+def test_convolution_without_channels() -> None:
+    x, weight = torch.zeros(1, 0, 16), torch.zeros(3, 0, 2)
+    assert cuvil.compile(lambda x, w: F.conv1d(x, w))(x, weight).shape == F.conv1d(x, weight).shape

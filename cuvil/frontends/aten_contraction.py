@@ -19,7 +19,7 @@ from cuvil.dialects.tensor import (
     shape_of,
 )
 from cuvil.errors import UnsupportedError
-from cuvil.frontends.aten_builder import GraphBuilder, Number, aten, broadcast_shape, known
+from cuvil.frontends.aten_builder import GraphBuilder, Number, aten, broadcast_shape, element_type, known
 from cuvil.frontends.aten_movement import rank_of
 from cuvil.semantics.dims import Dim
 
@@ -143,6 +143,8 @@ def convolution(
     *_: Any,
 ) -> SSAValue:
     """Either of the two."""
+    if 0 in b.shape:  # of no input channels PyTorch makes no output channels
+        return b.full(0, element_type(b), b.shape)
     if transposed:
         return conv_transpose(b, x, weight, bias, stride, padding, output_padding, groups, dilation)
     return conv(b, x, weight, bias, stride, padding, dilation, groups)

@@ -26,17 +26,19 @@ def check_samples(op: RegisteredOp, samples: Sequence[Sequence[Any]]) -> None:
     if packet is None:
         raise CustomOpError(f"op '{op.name}': torch knows no such op; define it by torch.library.custom_op before")
     function = getattr(packet, overload or packet.overloads()[0])
-    names = [argument.name for argument in function._schema.arguments]
+    arguments = function._schema.arguments
     for number, sample in enumerate(samples):
         with torch.no_grad():
             expected = _several(function(*sample))
-        for what, results in _ways(op, function, names, sample):
+        for what, results in _ways(op, function, arguments, sample):
             _compare(f"op '{op.name}': sample {number}: {what}", results, expected)
 
 
-def _ways(op: RegisteredOp, function: Any, names: Sequence[str], sample: Sequence[Any]) -> list[tuple[str, Any]]:
-    tensors = [each for each in sample if isinstance(each, Tensor)]
-    numbers = {name: each for name, each in zip(names, sample, strict=False) if not isinstance(each, Tensor)}
+def _ways(op: RegisteredOp, function: Any, arguments: Sequence[Any], sample: Sequence[Any]) -> list[tuple[str, Any]]:
+    whole = [*sample, *(argument.default_value for argument in arguments[len(sample) :])]
+    names = [argument.name for argument in arguments]
+    tensors = [each for each in whole if isinstance(each, Tensor)]
+    numbers = {name: each for name, each in zip(names, whole, strict=True) if not isinstance(each, Tensor)}
     found: list[tuple[str, Any]] = []
     if op.reference is not None:
         try:

@@ -98,8 +98,9 @@ def _interpreter(program: Program, function: FunctionType, compiled: Any) -> Cal
         if specialization.compiled is None:
             return specialization.run(inputs)
         module = specialization.compiled.module
-        if any(isinstance(op, GlobalOp) for op in module.ops):
-            return own_door(*inputs)  # the values of globals went into the native code
+        imported = specialization.program.imported
+        if imported.effects is not None or any(isinstance(op, GlobalOp) for op in module.ops):
+            return own_door(*inputs)  # to write back what changed; the values of globals went into the native code
         arrays = [array_of_tensor(each.contiguous().resolve_neg()) for each in inputs]
         results = run_function(module, "main", arrays)
         template = specialization.program.imported.outputs

@@ -66,12 +66,19 @@ _ACCUMULATING = frozenset(
 _UNDERFLOWING = frozenset("exp exp_ exp2 sigmoid sigmoid_ softmax _softmax erfc pow pow_".split())
 """Whose results below the least normal number may be rounded to zero, as vector kernels do."""
 
+_EITHER_ZERO = frozenset(
+    """maximum minimum fmax fmin max min amax amin aminmax cummax cummin sort topk clamp clamp_ clamp_min clamp_max
+    max_pool1d max_pool2d max_pool2d_with_indices""".split()
+)
+"""Whose choice between zeros of both signs depends on the dtype, the length and the order in eager PyTorch itself."""
+
 
 class Perturbed(TorchDispatchMode):
     """Operations as eager PyTorch does them, with random errors of one ulp; `touched` says which results have any."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, flips_zeros: bool = False) -> None:
         super().__init__()
+        self._flips_zeros = flips_zeros
         self.generator = torch.Generator().manual_seed(seed)
         self._touched: dict[int, Tensor] = {}
 
@@ -98,7 +105,7 @@ class Perturbed(TorchDispatchMode):
             for each in results:
                 self._touched[each.untyped_storage()._cdata] = each  # pyright: ignore[reportPrivateUsage]
         if not touches:
-            return result
+            return tree_map_only(Tensor, self.either_zero, result) if name in _EITHER_ZERO else result
         is_composed = not is_rounded and name not in _ACCUMULATING
         scale = _largest(inputs) if is_composed else None
 
@@ -115,6 +122,18 @@ class Perturbed(TorchDispatchMode):
             if new is not old:
                 self._touched[new.untyped_storage()._cdata] = new  # pyright: ignore[reportPrivateUsage]
         return spoiled
+
+    def either_zero(self, value: Tensor) -> Tensor:
+        """Every zero of the other sign, or of either at random."""
+        if not value.is_floating_point():
+            return value
+        zeros = -value
+        if not self._flips_zeros:
+            zeros = torch.randint(0, 2, value.shape, generator=self.generator).mul_(2).sub_(1).to(value.dtype) * 0
+        made = torch.where(value == 0, zeros, value)
+        if self.touched(value):
+            self._touched[made.untyped_storage()._cdata] = made  # pyright: ignore[reportPrivateUsage]
+        return made
 
     def nudged(self, value: Tensor) -> Tensor:
         """Every finite element other than zero one ulp up or down."""
@@ -168,7 +187,7 @@ def samples(run: Callable[[], list[Tensor]], seed: int) -> tuple[list[list[Tenso
     found: list[list[Tensor]] = []
     touched: list[bool] = []
     for number in range(SAMPLES):
-        mode = Perturbed(seed + number)
+        mode = Perturbed(seed + number, flips_zeros=number == 0)
         with torch.no_grad(), mode:
             results = run()
         found.append(results)
@@ -183,6 +202,10 @@ def disagreement(result: Tensor, reference: Tensor, others: list[Tensor], touche
         return f"{result.dtype} {list(result.shape)}, eager {reference.dtype} {list(reference.shape)}"
     if not touched:
         bad = ~_same_bits(result, reference)
+        for other in others:
+            if other.shape != reference.shape or other.dtype != reference.dtype:
+                return None
+            bad &= _same_bits(other, reference)
     else:
         bad = ~_within(result, reference, others)
     if not bad.any():

@@ -29,11 +29,11 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from cuvil.dialects.tensor import ConstantOp, GlobalOp, ParameterOp
 from cuvil.errors import UnsupportedError
-from cuvil.frontends.aten_builder import GraphBuilder
+from cuvil.frontends.aten_builder import Deferred, GraphBuilder
 from cuvil.frontends.aten_graph import GraphImporter
 from cuvil.frontends.aten_running import updated_statistics
 from cuvil.frontends.aten_schema import functional_op
-from cuvil.frontends.aten_types import array_of_tensor, element_type_of, type_of_value
+from cuvil.frontends.aten_types import array_of_tensor, element_type_of, shape_of_value, type_of_value
 from cuvil.frontends.exported import LARGEST_CONSTANT
 from cuvil.frontends.graph_memory import RESHAPING, flat_owner, memory_of
 from cuvil.frontends.source.choices import Choices
@@ -408,8 +408,18 @@ class Tracer(TorchDispatchMode):
             bind(results, values)
         elif isinstance(results, tuple | list):
             for result, value in zip(results, values, strict=True):
+                if isinstance(value, Deferred):
+                    value = self._built(value, result)
                 if isinstance(result, FakeTensor) and value is not NotImplemented:
                     bind(result, value)
+
+    def _built(self, deferred: Deferred, result: Tensor) -> Any:
+        """A result that is left until something reads it, built at once: reads are not seen coming, `dce` drops it."""
+        self.builder.result_shapes, self.builder.result_dtypes = (shape_of_value(result),), (result.dtype,)
+        try:
+            return self.builder.cast(deferred.build(), element_type_of(result.dtype))
+        except UnsupportedError:
+            return NotImplemented
 
     # -- what the function holds -------------------------------------------------------------------------------------
 
