@@ -50,7 +50,10 @@ def expanded(node: Node, builder_of: Callable[[str], Any]) -> Expansion:
         return [result] if single else list(result)
 
     values, table = [argument.meta["val"] for argument in inputs], _table(target, builder_of)
+    open_sizes = _open_sizes(values)
     graph = _traced(compute, values, table)
+    if _open_sizes(values) != open_sizes:
+        raise UnsupportedError("PyTorch's decomposition of it fixes sizes that are open; compile for known sizes")
     if needs_functionalization(graph.graph):
         # Of the graph, not of the op: kernels of composite ops would run beneath functionalization.
         graph = _traced(torch.func.functionalize(graph, remove="mutations_and_views"), values, table)
@@ -59,6 +62,12 @@ def expanded(node: Node, builder_of: Callable[[str], Any]) -> Expansion:
         is_custom = target.namespace not in ("aten", "prims")
         raise UnsupportedError(f"{_REASON}, or say what it means by cuvil.register_op" if is_custom else _REASON)
     return Expansion(graph, tuple(inputs), single)
+
+
+def _open_sizes(values: Sequence[Any]) -> list[str]:
+    """The expressions of symbolic sizes, as PyTorch has them now: what it takes for a number becomes one."""
+    sizes = [size for value in values if isinstance(value, torch.Tensor) for size in value.shape]
+    return [str(size.node.expr) for size in sizes if isinstance(size, torch.SymInt)]
 
 
 def _traced(compute: Callable[..., Any], values: Sequence[Any], table: dict[Any, Any]) -> GraphModule:
