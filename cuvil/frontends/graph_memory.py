@@ -27,12 +27,14 @@ RESHAPING = frozenset(
 )
 """In-place ops that change a tensor's shape or strides, and no memory."""
 
-_STATISTICS = ("aten.batch_norm.default", "aten.instance_norm.default")
+_STATISTICS = (torch.ops.aten.batch_norm.default, torch.ops.aten.instance_norm.default)
 """Ops that change running statistics without saying so: by arguments 3 and 4 if argument 5 is true."""
 
 
 def memory_of(tensor: torch.Tensor) -> int:
-    """What tensors that share elements have in common."""
+    """What tensors that share elements have in common. Raises `UnsupportedError` for sparse ones."""
+    if tensor.layout != torch.strided:
+        raise UnsupportedError(f"there are no tensors of {tensor.layout}; make it dense: x.to_dense()")
     return tensor.untyped_storage()._cdata  # pyright: ignore[reportPrivateUsage]
 
 
@@ -44,8 +46,7 @@ def tensor_of(node: Any) -> torch.Tensor | None:
 
 def changed_nodes(node: Node) -> list[Node]:
     """The tensors that a node's op writes into."""
-    name = op_name(node)
-    if name in _STATISTICS:
+    if node.target in _STATISTICS:
         updates = len(node.args) > 5 and node.args[5] is True
         return [each for each in node.args[3:5] if updates and isinstance(each, Node)]
     if not is_mutating(node) or is_reshaping(node):
