@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.cuvil-setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint check docs bench test-gpu bench-gpu clean
+.PHONY: help setup demo test lint check docs bench models test-gpu bench-gpu clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,12 @@ bench: $(STAMP) ## Measure the eight CPU models, the compile time's growth and s
 	@$(BIN)/python -m benchmarks.cpu_models $(ARGS)
 	@$(BIN)/python -m benchmarks.compile_scaling
 	@$(BIN)/python -m benchmarks.start_up
+
+models: $(STAMP) ## Compile the architectures of transformers through both doors; writes docs/models.md
+	@$(BIN)/python -m benchmarks.architectures $(ARGS)
+
+operators: $(STAMP) ## Check PyTorch's samples of every operator against eager PyTorch (ARGS=--samples 2 for a short run)
+	@$(BIN)/python -m benchmarks.operators $(ARGS)
 
 test-gpu: $(STAMP) ## Run the tests that need a CUDA device
 	@$(BIN)/python tests/run_suites.py --gpu $(ARGS)
