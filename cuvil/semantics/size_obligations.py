@@ -1,4 +1,4 @@
-"""What must hold of symbols so that a program's sizes make sense: no dim negative, no slice outside of its operand.
+"""What must hold of symbols so that a program's sizes make sense: no dim negative, nothing taken that is not there.
 
 Front ends take shapes from PyTorch, which assumes sizes of 2 and more at times: `x[:, :-1]` has `s - 1` columns, which
 is right for s >= 1 alone. An obligation is a dim expression that must not be negative. Most hold for whatever a size
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
-from cuvil.dialects.tensor import SliceOp, numbers, shape_of
+from cuvil.dialects.tensor import ArgReduceOp, SliceOp, TopkOp, numbers, shape_of
 from cuvil.semantics.dims import Dim, DimExpr, ShapeEnvironment, SymbolRange
 
 MOST_VALUES = 1 << 14
@@ -33,6 +33,10 @@ def obligations(function: Operation) -> list[DimExpr]:
                 found.update(dict.fromkeys(_open(shape_of(value.type))))
         if isinstance(op, SliceOp):
             found.update(dict.fromkeys(_open(_beyond(op))))
+        elif isinstance(op, TopkOp):
+            found.update(dict.fromkeys(_open((shape_of(op.input.type)[op.axis.value.data] - op.k.value.data,))))
+        elif isinstance(op, ArgReduceOp):
+            found.update(dict.fromkeys(_open((shape_of(op.input.type)[op.axis.value.data] - 1,))))
     return [dim for dim in found if any(factor < 0 for _, factor in dim.terms)]
 
 
