@@ -99,23 +99,35 @@ def summary(rows: Sequence[Row]) -> list[str]:
 _INTRODUCTION = """\
 # Models
 
-Architectures of `transformers`, each in a tiny size with random weights, through both doors: exported
-(`cuvil.compile(model, (), kwargs=inputs)`) and through `torch.compile(model, backend="cuvil")`. This page is written by
-the command that compiles and compares them; nothing is downloaded:
+Architectures of `transformers`, each in a tiny size with random weights, through both doors. Nothing is downloaded, and
+this page is written by the command that compiles and compares them:
 
-```sh
-.venv/bin/python -m benchmarks.architectures               # all: this page and benchmarks/results/architectures.json
-.venv/bin/python -m benchmarks.architectures bert llama    # some of them
+```text
+.venv/bin/python -m benchmarks.architectures               this page and benchmarks/results/architectures.json
+.venv/bin/python -m benchmarks.architectures bert llama    some of them, on the terminal alone
 ```
 
-**Matched** means: called with the inputs that it was compiled with, and with others, every output has eager PyTorch's
-shape, dtype and NaNs, and its relative norm error against eager PyTorch in float64 is at most 3 times that of eager
-float32 (1.5 times that of eager bfloat16), or at most 1e-6 (2e-3) where eager happens to be exact. **Refused** is an
-error that names what cannot be compiled. Through torch.compile nothing is refused: what Cuvil lacks is left to PyTorch,
-with a remark.
+Each model runs in a process of its own. One of them by hand, `kwargs` being what it is called with:
 
-The tables have each model's larger error of all its outputs over eager's own error, and the seconds that compilation
-took (of torch.compile: the first call). Both depend on the machine; neither is a benchmark.
+```python
+import cuvil
+from benchmarks.architectures.table import ARCHITECTURES
+from benchmarks.measure import relative_error
+
+model, kwargs = ARCHITECTURES["distilbert"].load()
+compiled = cuvil.compile(model, (), kwargs=kwargs)
+assert relative_error(compiled(**kwargs).logits, model(**kwargs).logits) < 1e-5
+```
+
+**Matched** means: called with the inputs that it was compiled with, and with others, every output (there are no
+labels, so no loss) has eager PyTorch's shape, dtype and NaNs, and its relative norm error against eager PyTorch in
+float64 is at most 3 times that of eager float32 (1.5 times that of eager bfloat16), or at most 1e-6 (2e-3) where eager
+happens to be exact. **Refused** is an error that names what cannot be compiled. Through torch.compile nothing is
+refused: what Cuvil lacks is left to PyTorch, with a remark. Decoders run with `use_cache=False`; caches are part of
+`tests/test_generation.py`. Attention and experts are what each network takes by itself (`sdpa` where it has it).
+
+The tables have each model's largest error of an output over eager's error of the same, and the seconds that compilation
+took (of torch.compile: the first call) beside other work on the machine: they are no benchmark.
 """
 
 

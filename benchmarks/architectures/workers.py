@@ -64,6 +64,9 @@ def run_tasks(tasks: Sequence[Task], *, jobs: int, timeout: float) -> dict[Task,
                 if verdict is not None:
                     verdicts[each.task] = verdict
                     running.remove(each)
+                    if bar.disable:
+                        place = f"{len(verdicts)}/{len(tasks)}"
+                        print(f"{place} {each.task}: {verdict['verdict']} {verdict['reason']}", file=sys.stderr)
     return verdicts
 
 
