@@ -69,6 +69,7 @@ class MutatingModule(CompiledModule):
         self._flat = Arguments(replace(leaves, input_tree=None))
         self._tree = imported.input_tree
         self._results = imported.output_tree
+        self._is_single = imported.output_tree.is_leaf()
         self._specialize = specialize
         self._lock = threading.RLock()
         self._programs: dict[Layout, Program] = {}
@@ -98,7 +99,7 @@ class MutatingModule(CompiledModule):
         for array, tensor in arrays:
             if not np.shares_memory(array, tensor.numpy()):
                 _put_back(array, tensor, self._whole.names)
-        return pytree.tree_unflatten(results, self._results)
+        return results[0] if self._is_single else pytree.tree_unflatten(results, self._results)
 
     def _program(self, leaves: Sequence[Any], arguments: Sequence[Tensor]) -> tuple[Program, list[Tensor]]:
         """The code for a call, and what it is given."""

@@ -25,7 +25,7 @@ from cuvil.dialects.types import tensor_of as tensor_type
 from cuvil.errors import UnsupportedError
 from cuvil.frontends.aten_graph import GraphImporter
 from cuvil.frontends.aten_mutation import needs_functionalization
-from cuvil.frontends.aten_schema import changed_argument, op_name
+from cuvil.frontends.aten_schema import changed_argument, is_mutating, op_name
 from cuvil.frontends.aten_types import dtype_of, element_type_of
 from cuvil.frontends.exported import ImportedModule, Input, Output, ProgramImport
 from cuvil.frontends.exported_numbers import as_value
@@ -65,10 +65,14 @@ _MAYBE_ITSELF = frozenset(
 )  # fmt: skip
 """Ops that give their operand itself where there is nothing to do."""
 
-_DROPOUTS = ("aten.dropout", "aten.feature_dropout", "aten.alpha_dropout", "aten.feature_alpha_dropout")
+_DROPOUTS = tuple(
+    getattr(torch.ops.aten, name).default
+    for name in ("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
+)
 
 _COPYING = frozenset(
-    f"aten.{name}" for name in ("contiguous", "to", "type_as", "flatten", "reshape", "ravel", "reshape_as")
+    getattr(torch.ops.aten, name)
+    for name in ("contiguous", "to", "type_as", "flatten", "reshape", "ravel", "reshape_as")
 )
 """Ops that give a view of their operand, or a copy, as strides have it."""
 
@@ -121,10 +125,7 @@ class Sharing:
 
 def needs_memory(graph: Graph) -> bool:
     """Whether a graph's values must be followed through memory: it changes tensors as no renaming tells."""
-    return needs_functionalization(graph) or any(
-        op_name(node) in ("aten.batch_norm.default", "aten.instance_norm.default") and changed_nodes(node)
-        for node in graph.nodes
-    )
+    return needs_functionalization(graph) or any(changed_nodes(node) for node in graph.nodes if not is_mutating(node))
 
 
 def output_nodes(graph: Graph) -> list[Any]:
@@ -138,7 +139,7 @@ def _written(graph: Graph, skipped: set[Node]) -> set[int]:
 
 def _is_replacement(node: Node) -> bool:
     """Whether a node stands for the assignment of a buffer: its result lies where the copied tensor does."""
-    if op_name(node) != "aten.copy_.default" or node.users:
+    if node.target is not torch.ops.aten.copy_.default or node.users:
         return False
     target, result = node.args[0], tensor_of(node)
     old = tensor_of(target)
@@ -166,12 +167,10 @@ def _join_dropouts(graph: Graph) -> None:
     same: dict[int, Tensor] = {}
     shown = {*nodes_by_memory(output_nodes(graph)), *_written(graph, set())}
     for node in graph.nodes:
-        source = tensor_of(node.args[0] if node.args else None)
-        tensor = tensor_of(node)
-        if tensor is None:
+        if node.target not in _DROPOUTS or len(node.args) < 3 or node.args[2] is not False:
             continue
-        is_idle = op_name(node).rpartition(".")[0] in _DROPOUTS and len(node.args) > 2 and node.args[2] is False
-        if is_idle and source is not None and Geometry.of(source).is_same(Geometry.of(tensor)):
+        source, tensor = tensor_of(node.args[0]), tensor_of(node)
+        if source is not None and tensor is not None and Geometry.of(source).is_same(Geometry.of(tensor)):
             same[memory_of(tensor)] = source
     for old, new in same.items():
         if old not in shown and memory_of(new) not in shown:
@@ -209,8 +208,10 @@ def _depends_on_strides(graph: Graph, inputs: dict[int, Any], results: dict[int,
     """Whether an op that copied an input here would give a view of it with other strides, and that would show."""
     shown = results.keys() | _written(graph, set())
     for node in graph.nodes:
+        if node.op != "call_function" or getattr(node.target, "overloadpacket", None) not in _COPYING:
+            continue
         tensor, source = tensor_of(node), tensor_of(node.args[0] if node.args else None)
-        if tensor is None or source is None or op_name(node).rpartition(".")[0] not in _COPYING:
+        if tensor is None or source is None:
             continue
         copied = memory_of(tensor) != memory_of(source) and tensor.dtype == source.dtype
         if copied and memory_of(source) in inputs and memory_of(tensor) in shown:

@@ -48,8 +48,9 @@ class Specialization:
     def holds(self, tensors: Sequence[Tensor]) -> bool:
         """Whether all that the code was made for is as it was: what is outside, how tensors lie in memory."""
         program = self.program
-        if not all(guard.holds() for guard in program.guards):
-            return False
+        for guard in program.guards:
+            if not guard.holds():
+                return False
         return program.is_plain or program.fits(tensors)
 
 
@@ -140,7 +141,11 @@ class CompiledFunction:
         except UserRaise as error:
             raise error.raised from None
         compiled = None if program.imported is None else self._lower(program.imported)
-        run = _runner(program, compiled)
+        tensors: list[Tensor] = []
+        _key_of((args, kwargs), tensors)
+        # Strides are part of the key, so that what holds for these holds for each call.
+        is_plain = all(tensor.is_contiguous() and not tensor.is_neg() for tensor in tensors)
+        run = _runner(program, compiled, is_plain)
         seconds = time.perf_counter() - started
         return Specialization(signature, self._reason(signature), program, compiled, seconds, run)
 
@@ -230,11 +235,13 @@ def _key_of(value: Any, tensors: list[Tensor]) -> Any:
 Run = Callable[[Sequence[Tensor], Any, Any], Any]
 
 
-def _runner(program: ReadProgram, compiled: CompiledModule | None) -> Run:
+def _runner(program: ReadProgram, compiled: CompiledModule | None, is_contiguous: bool) -> Run:
     """Calls the code of a program on a call's tensors; positional and keyword arguments are for their containers."""
     template, effects = program.template, program.effects
     run: Callable[[Sequence[Tensor]], list[Tensor]] = (lambda tensors: []) if compiled is None else compiled.run_tensors
     if program.is_plain and template == Slot(0) and effects.results == (Computed(0),):
+        if is_contiguous:
+            return lambda tensors, args, kwargs: run(tensors)[0]
         return lambda tensors, args, kwargs: run(contiguous(tensors))[0]
 
     def call(tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:

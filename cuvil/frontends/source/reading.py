@@ -86,7 +86,7 @@ class ReadProgram:
         """The weights that the code holds."""
         return Held(self.effects.frozen)
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether a call gives new tensors, and does nothing else."""
         effects = self.effects
