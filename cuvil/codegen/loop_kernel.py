@@ -24,9 +24,6 @@ from cuvil.semantics.dims import Dim, product
 from cuvil.semantics.views import dims_of
 from cuvil.targets.cpu import CpuTarget
 
-PARALLEL_GRAIN = 1 << 15
-"""Element operations below which a kernel runs on one thread: entering a parallel region costs about as much."""
-
 _LANES_STORED_IN_LINE = 16
 _PARTS_A_THREAD = 4
 """Parts of a loop of unknown length for each thread that it was compiled for: there may be more when it runs."""
@@ -90,19 +87,19 @@ def outer_loop(
     """A loop over `count` items, in parallel where `work` element operations in all are worth it."""
     if threads <= 1 or is_small(b, work) or (not isinstance(count, SSAValue) and b.is_at_least(1, count)):
         return b.for_(0, count)
-    if b.is_at_least(work, PARALLEL_GRAIN):
+    if b.is_at_least(work, b.grain):
         return b.parallel(count)
     return _shared_loop(b, count, work, threads)
 
 
 def is_small(b: LoopBuilder, work: Dim) -> bool:
     """Whether `work` element operations are certainly not worth threads."""
-    return b.is_at_least(PARALLEL_GRAIN - 1, work)
+    return b.is_at_least(b.grain - 1, work)
 
 
 def shares(b: LoopBuilder, count: Index, work: Dim, threads: int) -> Index:
     """Into how many parts to cut `count` items: one where the work, known when running only, is too little."""
-    is_worth_it = b.compare_index("sge", work, PARALLEL_GRAIN)
+    is_worth_it = b.compare_index("sge", work, b.grain)
     return b.min(b.select(is_worth_it, b.index(threads * _PARTS_A_THREAD), b.index(1)), count)
 
 

@@ -173,6 +173,26 @@ class LoopBuilder:
         """Forget the constants made since `save`."""
         self._constants[:] = saved
 
+    def ops_since(self, last: Operation | None) -> list[Operation]:
+        """What was appended to the current block behind `last` (None: all of it)."""
+        made: list[Operation] = []
+        op = self.block.first_op if last is None else last.next_op
+        while op is not None:
+            made.append(op)
+            op = op.next_op
+        return made
+
+    def discard_unused(self, operations: Sequence[Operation]) -> None:
+        """Erase those of `operations`, in the order in which they were appended, that nothing uses."""
+        for op in reversed(operations):
+            if any(result.first_use is not None for result in op.results):
+                continue
+            for scope in self._constants:
+                for key in [key for key, value in scope.items() if value.owner is op]:
+                    del scope[key]
+            op.detach()
+            op.erase()
+
     # -- constants ---------------------------------------------------------------------------------------------------
 
     def index(self, number: Index) -> SSAValue:

@@ -77,7 +77,7 @@ def _emit_arg_reduce(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
         return
     source, target = kernel.buffers[op.input], kernel.results[0][1]
     width = kernel.target.lanes(64)
-    may_be_streamed = lines.stride == 1 and ct.element_of(op.input) != i1
+    may_be_streamed = width > 1 and lines.stride == 1 and ct.element_of(op.input) != i1
     if not may_be_streamed or b.is_at_least(8 * width - 1, lines.length):
         is_streamed: SSAValue | bool = False
     elif b.is_at_least(lines.length, 8 * width):

@@ -83,8 +83,8 @@ class Rows:
 
     def _loop(self, width: int, kept: dict[SSAValue, int], capacity: int) -> None:
         with outer_loop(self.b, self.rows, self.kernel.flops(), self.kernel.threads) as loop:
-            row = FlatGroup.of_row(self.b, loop_index(loop), self.shape[: self.split])
-            Row(self, row, width, kept, capacity).emit()
+            with FlatGroup.of_row(self.b, loop_index(loop), self.shape[: self.split]) as row:
+                Row(self, row, width, kept, capacity).emit()
 
     # -- costly values needed in several stages ------------------------------------------------------------------------
 

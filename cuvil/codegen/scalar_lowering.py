@@ -112,7 +112,7 @@ def _cast_int(b: LoopBuilder, value: SSAValue, source: Attribute, target: Attrib
     if source.width.data == target.width.data:
         return value
     if source.width.data > target.width.data:
-        return b.op(arith.TruncIOp, value, result=result, overflowFlags=arith.IntegerOverflowAttr("none"))
+        return b.op(arith.TruncIOp, value, result=result)
     extends_by_zero = source == i1 or is_unsigned(source)
     return b.op(arith.ExtUIOp if extends_by_zero else arith.ExtSIOp, value, result=result)
 

@@ -42,7 +42,11 @@ def execute(
     interpreter = Interpreter(module, parameters)
     if computed is not None:
         computed.update(interpreter.computed_globals())
-    if level in ("buffers", "gpu"):
+    if level == "gpu":
+        from cuvil.semantics.device_execution import run_on_device
+
+        return run_on_device(interpreter, name, inputs)
+    if level == "buffers":
         from cuvil.semantics.buffer_execution import run_on_buffers
 
         return run_on_buffers(interpreter, name, inputs)

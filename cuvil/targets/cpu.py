@@ -35,8 +35,8 @@ class CpuTarget:
     """Second-level cache of one core."""
 
     def lanes(self, bits: int) -> int:
-        """Elements of `bits` bits in one vector register."""
-        return self.vector_bytes * 8 // bits
+        """Elements of `bits` bits in one vector register; at least one."""
+        return max(self.vector_bytes * 8 // bits, 1)
 
     @property
     def is_x86(self) -> bool:

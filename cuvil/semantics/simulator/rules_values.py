@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,19 @@ def _create_mask(warp: Warp, op: vector.CreateMaskOp, operands: Values) -> Value
     return [np.arange(lanes_of(op.mask_vector.type)) < operands[0][:, None]]
 
 
-_COMBINE: dict[str, np.ufunc] = {
+def _on_bits(function: np.ufunc) -> Callable[[Array, Array], Array]:
+    """A function of numbers read as unsigned."""
+
+    def combined(lhs: Array, rhs: Array) -> Array:
+        if lhs.dtype.kind != "i":
+            return function(lhs, rhs)
+        unsigned = f"u{lhs.dtype.itemsize}"
+        return np.asarray(function(lhs.view(unsigned), rhs.view(unsigned))).view(lhs.dtype)
+
+    return combined
+
+
+_COMBINE: dict[str, Callable[[Array, Array], Array]] = {
     "add": np.add,
     "mul": np.multiply,
     "and": np.bitwise_and,
@@ -103,14 +115,16 @@ _COMBINE: dict[str, np.ufunc] = {
     "maximumf": np.maximum,
     "minnumf": np.fmin,
     "maxnumf": np.fmax,
+    "minui": _on_bits(np.minimum),
+    "maxui": _on_bits(np.maximum),
 }
 
 
 def _reduction(warp: Warp, op: vector.ReductionOp, operands: Values) -> Values:
     lanes = operands[0]
-    result = lanes[:, 0]
+    result = np.ascontiguousarray(lanes[:, 0])
     for lane in range(1, lanes.shape[1]):
-        result = rounded(_COMBINE[op.kind.data.value](result, lanes[:, lane]), op.dest.type)
+        result = rounded(_COMBINE[op.kind.data.value](result, np.ascontiguousarray(lanes[:, lane])), op.dest.type)
     if len(operands) > 1:
         result = rounded(_COMBINE[op.kind.data.value](result, operands[1]), op.dest.type)
     return [result]
