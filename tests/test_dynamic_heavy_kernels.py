@@ -133,7 +133,12 @@ def windows() -> list[Family]:
             nn.Sequential(nn.Conv2d(20, 24, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
                           nn.Linear(24, 10)), image),
     }  # fmt: skip
-    sizes = {image: IMAGES, line: LINES, volume: IMAGES, ("b", 20, 13, 14): ((0,), (1,), (2,), (5,))}
+    sizes: dict[Shape, Sequence[tuple[int, ...]]] = {
+        image: IMAGES,
+        line: LINES,
+        volume: IMAGES,
+        ("b", 20, 13, 14): ((0,), (1,), (2,), (5,)),
+    }
     return [
         Family(name, layer, (shape,), sizes[shape], least=4 if len(shape) > 2 else 0, weight=module)
         for name, (module, shape) in modules.items()

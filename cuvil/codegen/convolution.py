@@ -2,7 +2,8 @@
 
 A register tile is `pixels` output pixels x `vectors` vectors of output channels; taps and input channels are summed by
 nested loops that carry the accumulators. Where a kernel row's taps are contiguous in the input its loop merges with the
-channels' (a 7x7 convolution of 3 channels sums 7 runs of 21). `convolution_schedule` says how the rest is cut.
+channels' (a 7x7 convolution of 3 channels sums 7 runs of 21). `convolution_schedule` says how the rest is cut. Extents
+that only the running kernel knows go to `convolution_rows`.
 
     for each block of pixels x panels, in parallel:
       stage the block's input if windows reach into padding
@@ -27,6 +28,7 @@ from xdsl.ir import SSAValue
 from cuvil.codegen.access import Epilogue, StridedOperand
 from cuvil.codegen.convolution_general import emit_general
 from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight, layout_of
+from cuvil.codegen.convolution_rows import emit_rows
 from cuvil.codegen.convolution_schedule import choose_schedule
 from cuvil.codegen.convolution_staging import (
     BlockOrigin,
@@ -43,8 +45,8 @@ from cuvil.codegen.windows import (
     WindowDim,
     multiply_adds,
     operand_with_unit_dims,
+    window_items,
     with_unit_dims,
-    work_items,
 )
 from cuvil.codegen.winograd import emit_winograd
 
@@ -88,6 +90,9 @@ def emit_convolution(
         if schedule is not None:
             _Direct(b, spec, layout, dims, input, weight, epilogue, schedule).emit(batch)
             return
+    elif all(dim.lhs_dilation == 1 for dim in dims):
+        emit_rows(b, spec, layout, dims, input, weight, epilogue)
+        return
     emit_general(b, spec, layout, dims, input, weight, epilogue)
 
 
@@ -124,7 +129,7 @@ class _Direct(DirectKernel):
             -(-height // schedule.rows), -(-width // schedule.columns),
         ]  # fmt: skip
         work = multiply_adds(self.dims, batch, spec.group_inputs * spec.out_channels)
-        with work_items(b, b.product(extents), work) as item:
+        with window_items(b, b.product(extents), work) as item:
             group, panel_block, image, plane, row_block, column_block = _coordinates(b, item, extents)
             origin = BlockOrigin(
                 image, plane, b.mul(row_block, schedule.rows), b.mul(column_block, schedule.columns),

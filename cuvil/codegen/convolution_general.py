@@ -1,4 +1,4 @@
-"""Convolutions that the direct kernel does not take: run-time spatial extents, or windows larger than its scratch.
+"""Convolutions that no other kernel takes: transposed ones of run-time extents, or windows larger than any scratch.
 
 One output pixel at a time, vectors of output channels: a tap that reads padding multiplies a zero. It takes every spec
 and every stride, and depthwise weights as well.
@@ -17,7 +17,7 @@ from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight, Wei
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import multiply_add
 from cuvil.codegen.packing import convert
-from cuvil.codegen.windows import Dims, WindowDim, element_read, multiply_adds, work_items
+from cuvil.codegen.windows import Dims, WindowDim, element_read, multiply_adds, window_items
 
 
 def emit_general(
@@ -28,7 +28,7 @@ def emit_general(
     outputs = [dim.output for dim in dims]
     panels = -(-spec.group_outputs // layout.panel)
     work = multiply_adds(dims, input.shape[0], spec.group_inputs * spec.out_channels)
-    with work_items(b, b.product([input.shape[0], *outputs]), work) as row:
+    with window_items(b, b.product([input.shape[0], *outputs]), work) as row:
         image, *position = b.delinearize(row, [input.shape[0], *outputs])
         image_at = b.linear(input.offset, (image,), (input.strides[0],))
         with b.for_(0, spec.groups) as group, b.for_(0, panels) as panel:
@@ -37,7 +37,7 @@ def emit_general(
             panel_at = b.mul(b.add(b.mul(group.index, panels), panel.index), stream)
             first = b.add(weight.offset, panel_at)
             sums = _sum(b, spec, layout, dims, input, weight, position, start, first)
-            _store(b, spec, layout, epilogue, row, group.index, panel.index, sums)
+            store_panel(b, spec, layout, epilogue, row, group.index, panel.index, sums)
 
 
 def _sum(
@@ -75,7 +75,7 @@ def _taps(b: LoopBuilder, dim: WindowDim) -> Index:
     return b.min(dim.kernel, b.mul(dim.input, dim.kernel))
 
 
-def _store(
+def store_panel(
     b: LoopBuilder, spec: ConvolutionSpec, layout: WeightLayout, epilogue: Epilogue, row: Index, group: Index,
     panel: Index, sums: Sequence[SSAValue],
 ) -> None:  # fmt: skip

@@ -4,7 +4,7 @@ Within a tile each kernel row loads every input pixel once and adds it to all th
 a 3x3 window costs little more than one load an output and row. Rows of the kernel outside the image are skipped by the
 loop's bounds; columns outside by the tile's code, which is emitted once for each set of columns that lie inside (left
 edge, middle, right edge). A kernel with long rows loops over their taps instead: tiles in the middle, single outputs at
-the edges.
+the edges. So does the code for rows whose length only the running kernel knows, at their edges.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from cuvil.codegen.windows import (
     Dims,
     OutputRow,
     RowTile,
+    WindowDim,
     element_read,
     loop_tiles,
     multiply_adds,
@@ -33,8 +34,9 @@ from cuvil.codegen.windows import (
     position_read,
     row_tiles,
     tap_range,
-    work_items,
+    window_items,
 )
+from cuvil.semantics.dims import Dim
 
 if TYPE_CHECKING:
     from cuvil.targets.cpu import CpuTarget
@@ -44,6 +46,8 @@ _WIDE_KERNEL = 8
 """Kernel rows up to this wide are unrolled, their weights in registers."""
 _WIDE_OUTPUTS = 8
 """Outputs of a tile under a wider kernel: as many chains of multiply-adds as hide their latency."""
+_FEW_OUTPUTS = 4
+"""Outputs of a tile at the end of a row whose length only the running kernel knows."""
 
 
 def emit_depthwise(
@@ -52,7 +56,7 @@ def emit_depthwise(
 ) -> None:  # fmt: skip
     """Append the depthwise convolution of `input` [N, D, H, W, C] with weights packed `[*K][C]`."""
     lanes = target.lanes(element_bits(spec.accumulator_type))
-    is_fast = input.strides[4] == 1 and dims[2].is_static and all(dim.lhs_dilation == 1 for dim in dims)
+    is_fast = input.strides[4] == 1 and all(dim.lhs_dilation == 1 for dim in dims)
     kernel = _Depthwise(b, spec, dims, input, weight, epilogue, lanes, -(-spec.out_channels // lanes) * lanes)
     if not is_fast:
         kernel.emit_scalar()
@@ -75,7 +79,7 @@ class _Depthwise:
     row_size: int
 
     @property
-    def _work(self) -> int | None:
+    def _work(self) -> Dim | None:
         return multiply_adds(self.dims, self.input.shape[0], self.spec.out_channels)
 
     def emit_tiled(self, most_outputs: int, threads: int) -> None:
@@ -83,10 +87,16 @@ class _Depthwise:
         b, width = self.b, self.dims[2]
         channels = Channels(self.spec.out_channels, self.lanes)
         with output_rows(b, self.dims, self.input.shape[0], channels, threads, self._work) as (row, first, end):
-            is_wide = width.kernel > _WIDE_KERNEL
-            for tile in loop_tiles(width, _WIDE_OUTPUTS) if is_wide else row_tiles(width, most_outputs):
+            for tile in self._tiles(width, most_outputs):
                 with b.for_(tile.first, tile.end, tile.outputs) as column:
                     self._channels(row, column.index, tile, first, end)
+
+    def _tiles(self, width: WindowDim, most_outputs: int) -> list[RowTile]:
+        if width.kernel > _WIDE_KERNEL:
+            return loop_tiles(self.b, width, _WIDE_OUTPUTS)
+        if width.is_static:
+            return row_tiles(width, most_outputs)
+        return loop_tiles(self.b, width, most_outputs, _FEW_OUTPUTS)
 
     def _channels(self, row: OutputRow, column: Index, tile: RowTile, first: Index, end: Index) -> None:
         """Every vector of channels in [first, end), the last one masked if it is not whole."""
@@ -118,7 +128,7 @@ class _Depthwise:
                 line_at = b.add(plane_at, b.mul(position_read(b, height, row.line, line.index), row_stride))
                 tap = b.mul(b.add(b.mul(plane.index, height.kernel), line.index), width.kernel * self.row_size)
                 weights_at = b.add(weights, tap)
-                if width.kernel > _WIDE_KERNEL:
+                if width.kernel > _WIDE_KERNEL or tile.pixels is None:
                     sums = self._wide_kernel_row(tile, column, line_at, weights_at, line.carried, mask)
                 else:
                     sums = self._kernel_row(tile, line_at, weights_at, line.carried, mask)
@@ -172,11 +182,11 @@ class _Depthwise:
         return convert(b, value, self.spec.accumulator_type)
 
     def emit_scalar(self) -> None:
-        """One output element at a time: run-time widths, transposed convolutions, channels that are not contiguous."""
+        """One output element at a time: transposed convolutions, channels that are not contiguous."""
         b, type_ = self.b, self.spec.accumulator_type
         outputs = [dim.output for dim in self.dims]
         shape = [self.input.shape[0], *outputs]
-        with work_items(b, b.product(shape), self._work) as row:
+        with window_items(b, b.product(shape), self._work) as row:
             image, *position = b.delinearize(row, shape)
             start = b.linear(self.input.offset, (image,), (self.input.strides[0],))
             with b.for_(0, self.spec.out_channels) as channel:

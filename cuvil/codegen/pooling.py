@@ -2,7 +2,8 @@
 
 A vector is a run of channels, a tile some neighbouring outputs of a row. Each input column under the tile is first
 combined over the window's planes and rows, once for all the outputs that read it; then each output combines its
-columns. Rows outside the image are skipped by the loops' bounds, columns by the tile's code (see `windows.row_tiles`).
+columns. Rows outside the image are skipped by the loops' bounds, columns by the tile's code (see `windows.row_tiles`),
+or one output at a time at the edges of rows whose length only the running kernel knows.
 
 Finished values are of the accumulator's type (f32 for f16 and bf16). NaN propagates through extremes, as in PyTorch.
 """
@@ -26,6 +27,7 @@ from cuvil.codegen.windows import (
     OutputRow,
     RowTile,
     WindowDim,
+    loop_tiles,
     multiply_adds,
     operand_with_unit_dims,
     output_rows,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
 _SPARE_REGISTERS = 8
 _MOST_OUTPUTS = 14
+_FEW_OUTPUTS = 4
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,12 @@ def emit_pool(
 
 
 def _outputs_of_tile(width: WindowDim, room: int) -> int:
-    """How many neighbouring outputs read at most `room` columns; 0 where not even one does, or the width is dynamic."""
-    if not width.is_static:
-        return 0
-    return min(_MOST_OUTPUTS, max(0, (room - width.reach(1)) // width.stride + 1)) if width.reach(1) <= room else 0
+    """How many neighbouring outputs read at most `room` columns; 0 where not even one does.
+
+    In rows whose length only the running kernel knows, few, since what is left of them goes one by one.
+    """
+    most = _MOST_OUTPUTS if width.is_static else _FEW_OUTPUTS
+    return min(most, max(0, (room - width.reach(1)) // width.stride + 1)) if width.reach(1) <= room else 0
 
 
 @dataclass
@@ -120,9 +125,9 @@ class _Pool:
                 with b.for_(0, width.output) as column:
                     self._channels(row, column.index, None, first, end)
                 return
-            for tile in row_tiles(width, outputs):
+            for tile in row_tiles(width, outputs) if width.is_static else loop_tiles(b, width, outputs):
                 with b.for_(tile.first, tile.end, tile.outputs) as column:
-                    self._channels(row, column.index, tile, first, end)
+                    self._channels(row, column.index, None if tile.pixels is None else tile, first, end)
 
     def _channels(self, row: OutputRow, column: Index, tile: RowTile | None, first: Index, end: Index) -> None:
         """Every vector of channels in [first, end), the last one masked if it is not whole."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -12,6 +12,8 @@ from xdsl.ir import SSAValue
 
 from cuvil.codegen.access import StridedOperand
 from cuvil.codegen.loops import Index, LoopBuilder
+from cuvil.codegen.work_items import work_items
+from cuvil.semantics.dims import Dim
 
 
 @dataclass(frozen=True)
@@ -85,27 +87,18 @@ _SEQUENTIAL_WORK = 1 << 18
 """Fewer multiply-adds than this (a few microseconds) take less time than it takes to wake the threads."""
 
 
-@contextmanager
-def work_items(b: LoopBuilder, count: Index, work: int | None) -> Generator[Index]:
+def window_items(b: LoopBuilder, count: Index, work: Dim | None) -> AbstractContextManager[Index]:
     """The body for each of `count` items, over the threads if the `work` in all, in multiply-adds, is worth it."""
-    if count == 1:
-        yield 0
-    elif work is not None and work < _SEQUENTIAL_WORK:
-        with b.for_(0, count) as loop:
-            yield loop.index
-    else:
-        with b.parallel(count) as item:
-            yield item
+    return b.parallel(count) if work is None and count != 1 else work_items(b, count, work or 0, _SEQUENTIAL_WORK)
 
 
-def multiply_adds(dims: Dims, batch: Index, each: int) -> int | None:
-    """`each` multiply-adds for every tap of every output pixel of all images, if the number is known."""
-    extents = (batch, *(dim.output for dim in dims))
-    total = each * dims[0].kernel * dims[1].kernel * dims[2].kernel
-    for extent in extents:
-        if not isinstance(extent, int):
+def multiply_adds(dims: Dims, batch: Index, each: int) -> Dim | None:
+    """`each` multiply-adds for every tap of every output pixel of all images, if the symbols tell the number."""
+    total: Dim = each * dims[0].kernel * dims[1].kernel * dims[2].kernel
+    for extent in (batch, *(dim.output for dim in dims)):
+        if isinstance(extent, SSAValue):
             return None
-        total *= extent
+        total = total * extent
     return total
 
 
@@ -160,7 +153,7 @@ class Channels:
 
 @contextmanager
 def output_rows(
-    b: LoopBuilder, dims: Dims, images: Index, channels: Channels, threads: int, work: int | None
+    b: LoopBuilder, dims: Dims, images: Index, channels: Channels, threads: int, work: Dim | None
 ) -> Generator[tuple[OutputRow, Index, Index]]:
     """Rows of outputs in parallel, with a range [first, end) of channels: all, or runs of them where rows are few."""
     depth, height, width = dims
@@ -169,7 +162,7 @@ def output_rows(
     is_uneven = isinstance(rows, int) and rows % threads != 0 and rows < 16 * threads
     blocks = min(threads, vectors) if is_uneven else 1
     share = -(-vectors // blocks) * channels.lanes
-    with work_items(b, b.mul(rows, blocks), work) as item:
+    with window_items(b, b.mul(rows, blocks), work) as item:
         block, row = (0, item) if blocks == 1 else (b.div(item, rows), b.rem(item, rows))
         image, plane, line = b.delinearize(row, [images, depth.output, height.output])
         first = b.mul(block, share)
@@ -183,17 +176,18 @@ def output_rows(
 class RowTile:
     """Tiles of `outputs` neighbouring outputs at first, first + outputs ... < end, alike in which pixels lie inside.
 
-    Pixels are counted from the position that tap 0 of the tile's first output reads.
+    Pixels are counted from the position that tap 0 of the tile's first output reads; None for tiles of one output whose
+    pixels only the running kernel knows.
     """
 
-    first: int
-    end: int
+    first: Index
+    end: Index
     outputs: int
-    pixels: tuple[int, ...]
+    pixels: tuple[int, ...] | None
 
     def readers(self, dim: WindowDim) -> list[tuple[int, list[tuple[int, int]]]]:
         """For each pixel inside the input, in order: the (output, tap) pairs that read it."""
-        found: dict[int, list[tuple[int, int]]] = {pixel: [] for pixel in self.pixels}
+        found: dict[int, list[tuple[int, int]]] = {pixel: [] for pixel in self.pixels or ()}
         for output in range(self.outputs):
             for tap in range(dim.kernel):
                 pixel = output * dim.stride + tap * dim.dilation
@@ -219,11 +213,19 @@ def row_tiles(dim: WindowDim, most: int) -> list[RowTile]:
     return tiles
 
 
-def loop_tiles(dim: WindowDim, outputs: int) -> list[RowTile]:
-    """A row (static, no `lhs_dilation`) in tiles of `outputs` whose windows lie inside; single outputs at the edges."""
-    extent = dim.static_output
-    first = min(extent, max(0, -(-dim.pad_lo // dim.stride)))
-    inside = (dim.spread + dim.pad_lo - dim.reach(1)) // dim.stride + 1
-    middle = max(0, min(inside, extent) - first) // outputs * outputs
-    ranges = ((0, first, 1), (first, first + middle, outputs), (first + middle, extent, 1))
-    return [RowTile(*bounds, ()) for bounds in ranges if bounds[0] < bounds[1]]
+def loop_tiles(b: LoopBuilder, dim: WindowDim, *sizes: int) -> list[RowTile]:
+    """A row (no `lhs_dilation`) in tiles whose windows lie inside, as many as can be of each of the `sizes` in turn,
+    and in single outputs at the edges.
+    """
+    extent, stride = dim.output, dim.stride
+    first = b.min(extent, max(0, -(-dim.pad_lo // stride)))
+    reaching = b.add(dim.input, dim.pad_lo - dim.reach(1) + stride)
+    inside = b.min(b.div(b.max(reaching, 0), stride), extent)
+    tiles = [RowTile(0, first, 1, None)]
+    for outputs in sizes:
+        count = b.div(b.max(b.sub(inside, first), 0), outputs)
+        end = b.add(first, b.mul(count, outputs))
+        tiles.append(RowTile(first, end, outputs, tuple(range(dim.reach(outputs)))))
+        first = end
+    tiles.append(RowTile(first, extent, 1, None))
+    return [tile for tile in tiles if tile.first is not tile.end and tile.first != tile.end]

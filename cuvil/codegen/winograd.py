@@ -26,7 +26,7 @@ from cuvil.codegen.convolution_packing import ConvolutionSpec, PackedWeight, Wei
 from cuvil.codegen.loops import Index, LoopBuilder
 from cuvil.codegen.microkernel import PanelView, accumulate
 from cuvil.codegen.packing import MatrixView, element_bits
-from cuvil.codegen.windows import Dims, multiply_adds, with_unit_dims, work_items
+from cuvil.codegen.windows import Dims, multiply_adds, window_items, with_unit_dims
 from cuvil.codegen.winograd_transforms import transform_input, transform_output
 from cuvil.errors import InternalError
 
@@ -110,7 +110,7 @@ def choose_winograd(spec: ConvolutionSpec, target: CpuTarget, batch: int = 1, th
         return 0
     dims = with_unit_dims(spec.dims)
     products = multiply_adds(dims, batch, spec.in_channels * spec.out_channels)
-    assert products is not None
+    assert isinstance(products, int), "Winograd takes numbers"
     best, chosen = products / target.lanes(32) / 2 / threads / _WORTHWHILE, 0
     for m in (2, 4):
         weights = (m + 2) ** 2 * spec.in_channels * spec.out_channels * 4
@@ -163,7 +163,7 @@ class _Winograd:
         blocks = b.ceil_div(self.tiles, schedule.tiles)
         squares = self.a * self.a
         work = multiply_adds(self.dims, self.input.shape[0], spec.in_channels * spec.out_channels)
-        with work_items(b, b.mul(blocks, _ceil(panels, schedule.panels)), work) as item:
+        with window_items(b, b.mul(blocks, _ceil(panels, schedule.panels)), work) as item:
             transformed = b.alloca(spec.element_type, squares * schedule.tiles * spec.in_channels)
             products = b.alloca(spec.element_type, squares * schedule.tiles * layout.panel)
             square = b.alloca(spec.element_type, squares * layout.lanes)
