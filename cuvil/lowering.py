@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from xdsl.dialects import func, memref
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import BFloat16Type, DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Attribute
 
@@ -33,8 +33,13 @@ from cuvil.targets.legality import verify_stage
 
 LEVELS = {"cuvil_tensor": "normalize", "cuvil_fused": "fuse", "buffers": "memory", "arena": "memory"}
 """Other names of stages: the levels of the IR that they end in."""
-LAST_OF_A_DIALECT = ("layout", "memory", "llvm")
-"""Stages that a dialect ends with: verifying costs as much as building an op, so it is done here and no oftener."""
+LAST_OF_A_DIALECT = ("layout", "memory")
+"""Stages that a dialect ends with: verifying costs as much as building an op, so it is done here and no oftener.
+
+The llvm dialect is not among them: LLVM itself verifies what its text says, in less time."""
+SMALL_BYTES = 16 * 1024
+"""Programs without loops on at most as many bytes are emitted at LLVM's level 0: half of the time to the first result,
+and run times that are lost beside that of a call."""
 WHOLE = "passes"
 """The name of the one part that a caller's pipeline has."""
 FLATTEN = "lower-fused-to-loops"
@@ -67,7 +72,7 @@ def lower_to_native(lowering: Lowering, report: Callable[[str], None] = lambda s
         lowering.run(passes)
         lowering.check(name)
     report("emit")
-    objects = compile_objects(lowering.module, _cpu_target())
+    objects = compile_objects(lowering.module, _cpu_target(), level=lowering.emission_level())
     report("bind")
     parameters = lowering.bound_parameters()
     executable = load_executable(
@@ -224,6 +229,21 @@ class Lowering:
         from cuvil.codegen.object_code import assembly_of
 
         return assembly_of(text, _cpu_target())
+
+    def emission_level(self) -> int:
+        """LLVM's effort for this program, 0 to 3."""
+        from cuvil.codegen.object_code import LEVEL, QUICK_LEVEL
+
+        return QUICK_LEVEL if self._is_small() else LEVEL
+
+    def _is_small(self) -> bool:
+        given = [each.type for each in (*self.imported.inputs, *self.imported.outputs) if each.type is not None]
+        held = [op.value_type for op in self.imported.module.ops if isinstance(op, GlobalOp)]
+        sizes = [self.arena_bytes, *(size_bytes(buffer_type_of(each)) for each in (*given, *held))]
+        total = sum(size if isinstance(size, int) else SMALL_BYTES + 1 for size in sizes)
+        return total <= SMALL_BYTES and not any(
+            isinstance(op, scf.WhileOp | scf.ForOp) for op in self.imported.module.walk()
+        )
 
     # -- weights -----------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from xdsl.ir import Attribute
 from cuvil.codegen.llvm_host import ARENA_BYTES, ENTRY
 from cuvil.codegen.llvm_partition import partition
 from cuvil.codegen.llvm_text import emit_symbols, module_to_text
-from cuvil.codegen.object_code import compile_text, compile_texts, core_count, target_machine
+from cuvil.codegen.object_code import LEVEL, compile_text, compile_texts, core_count, target_machine
 from cuvil.errors import CuvilRuntimeError
 from cuvil.runtime.callbacks import Callbacks
 from cuvil.runtime.executable import Executable
@@ -77,10 +77,10 @@ def _linker() -> binding.LLJIT:
     return binding.create_lljit_compiler(target_machine(CpuTarget.host()), use_jit_link=True)
 
 
-def compile_objects(module: ModuleOp, target: CpuTarget, parts: int | None = None) -> list[bytes]:
+def compile_objects(module: ModuleOp, target: CpuTarget, parts: int | None = None, level: int = LEVEL) -> list[bytes]:
     """Object code of an llvm-level module, cut into as many parts as there are cores where that pays."""
     symbols = emit_symbols(module)
-    return compile_texts(partition(symbols, target, parts or core_count()), target)
+    return compile_texts(partition(symbols, target, parts or core_count()), target, level)
 
 
 def load_executable(

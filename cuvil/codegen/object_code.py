@@ -34,6 +34,8 @@ from cuvil.targets.cpu import CpuTarget
 
 LEVEL = 1
 """LLVM's code generation level for kernels."""
+QUICK_LEVEL = 0
+"""The level for code that runs for less time than the call of it takes."""
 
 
 @cache
