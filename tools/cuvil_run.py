@@ -217,7 +217,7 @@ class _KeepComputed(Instrument):
         self.parameters = parameters
 
     def before_pass(self, run: PassRun) -> None:
-        if run.name == "lower-fused-to-loops":
+        if run.name in ("lower-fused-to-loops", "lower-fused-to-gpu"):
             from cuvil.semantics.interpreter import Interpreter
 
             self.parameters.update(Interpreter(run.module, self.parameters).computed_globals())

@@ -173,20 +173,23 @@ class GpuLoopBuilder(LoopBuilder):
 
     # -- code that is for one thread -----------------------------------------------------------------------------------
 
-    def guard_serial_code(self) -> None:
-        """Have what stands beside parallel loops and has effects run on one thread only."""
+    def guard_serial_code(self) -> int:
+        """Have what stands beside parallel loops and has effects run on one thread only; the number of such parts."""
         leader: SSAValue | None = None
+        parts = 0
         for op in list(self.entry.ops):
             if op in self.parallel_loops or not _has_effects(op):
                 continue
             if leader is None:
                 leader = self._leader()
+            parts += 1
             guarded = scf.IfOp(leader, [], Region([Block()]))
             self.entry.insert_op_before(guarded, op)
             op.detach()
             guarded.true_region.block.add_ops([op, scf.YieldOp()])
             if self.is_one_block:
                 self.entry.insert_op_after(gpu.BarrierOp(), guarded)
+        return parts
 
     def _leader(self) -> SSAValue:
         """Whether this is the first thread of all."""

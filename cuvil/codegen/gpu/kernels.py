@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects import scf
 from xdsl.ir import Attribute, Block, SSAValue
 
 from cuvil.codegen.column_loops import Columns
@@ -41,14 +40,19 @@ class GpuCode:
     counts: list[Index]
     """Items of its parallel loops."""
     is_one_block: bool
+    parts: int
+    """Loops and serial parts that come one after the other, and may depend on what is before them."""
 
 
 def emit_gpu_kernel(
     op: fused.KernelOp, arguments: Sequence[Attribute], symbols: Sequence[str], environment: ShapeEnvironment
 ) -> GpuCode:
-    """The code of a kernel in destination style; `arguments` are operands, destinations, and the symbols' values."""
+    """The code of a kernel in destination style; `arguments` are operands, destinations, and the symbols' values.
+
+    Only the threads of one block can wait for each other: a kernel of several parts gets one.
+    """
     code = _emit(op, arguments, symbols, environment, is_one_block=False)
-    if _needs_one_block(code.body):
+    if code.parts > 1:
         code = _emit(op, arguments, symbols, environment, is_one_block=True)
     return code
 
@@ -73,10 +77,10 @@ def _emit(
         value.name_hint = name
     b = GpuLoopBuilder(block, _threads(kernel), values, environment, is_one_block)
     _emit_family(b, kernel, op.family.data)
-    b.guard_serial_code()
+    parts = len(b.parallel_counts) + b.guard_serial_code()
     b.finish()
     b.block.add_op(cuvil_gpu.ReturnOp())
-    return GpuCode(block, b.threads, b.parallel_counts, is_one_block)
+    return GpuCode(block, b.threads, b.parallel_counts, is_one_block, parts)
 
 
 def _emit_family(b: GpuLoopBuilder, kernel: LoopKernel, family: str) -> None:
@@ -107,9 +111,3 @@ def _row_length(kernel: LoopKernel) -> Dim:
     first = kernel.reductions[0]
     shape = dims_of(first.input)
     return product(shape[len(shape) - len(ct.numbers(first.axes)) :])
-
-
-def _needs_one_block(body: Block) -> bool:
-    """Whether the kernel has several parts that depend on each other, which only a block's threads can wait for."""
-    effects = [op for op in body.ops if isinstance(op, scf.ForOp | scf.IfOp)]
-    return len(effects) > 2 or (len(effects) == 2 and not isinstance(effects[1], scf.IfOp))
