@@ -51,18 +51,25 @@ class Columns:
         blocks = b.ceil_div(columns, block)
         with outer_loop(b, b.mul(product(outer), blocks), kernel.flops(), kernel.threads) as loop:
             item = loop_index(loop)
-            row = FlatGroup.of_row(b, b.div(item, blocks), outer)
-            start = b.mul(b.rem(item, blocks), block)
-            if b.rem(columns, block) == 0:
-                self._block(row, start, width, unroll, along_kept, None)
-                return
-            full = b.compare_index("sle", b.add(start, block), columns)
-            with b.if_else(full) as (then, other):
-                with then:
+            with FlatGroup.of_row(b, b.div(item, blocks), outer) as row:
+                start = b.mul(b.rem(item, blocks), block)
+                if b.rem(columns, block) == 0:
                     self._block(row, start, width, unroll, along_kept, None)
-                with other, b.for_(start, columns, width) as rest:
-                    mask = b.tail_mask(b.sub(columns, rest.index), width) if b.rem(columns, width) != 0 else None
-                    self._block(row, rest.index, width, 1, along_kept, mask)
+                else:
+                    self._last_blocks(row, start, columns, width, unroll, along_kept)
+
+    def _last_blocks(
+        self, row: FlatGroup, start: Index, columns: Dim, width: int, unroll: int, along_kept: bool
+    ) -> None:
+        """A block that may be the row's last: whole, or as many vectors as are left."""
+        b = self.b
+        full = b.compare_index("sle", b.add(start, width * unroll), columns)
+        with b.if_else(full) as (then, other):
+            with then:
+                self._block(row, start, width, unroll, along_kept, None)
+            with other, b.for_(start, columns, width) as rest:
+                mask = b.tail_mask(b.sub(columns, rest.index), width) if b.rem(columns, width) != 0 else None
+                self._block(row, rest.index, width, 1, along_kept, mask)
 
     def _block(
         self, row: FlatGroup, start: Index, width: int, unroll: int, along_kept: bool, mask: SSAValue | None

@@ -16,7 +16,8 @@ Extents are dims: a symbolic one is of any size that the builder's environment a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import arith
@@ -62,16 +63,19 @@ class FlatGroup:
     _known: list[Index] | None = None
 
     @classmethod
-    def of_row(cls, b: LoopBuilder, flat: Index, shape: tuple[Dim, ...]) -> FlatGroup:
-        """The dims of a loop's rows. Where one is symbolic, they are parted here, once a row: dividing by what is no
-        number is dear, and nothing takes it out of the loops inside.
+    @contextmanager
+    def of_row(cls, b: LoopBuilder, flat: Index, shape: tuple[Dim, ...]) -> Generator[FlatGroup]:
+        """The dims of a loop's rows, for the inside of a `with`: they are parted here, if at all, since nothing takes
+        the divisions out of the loops inside.
         """
-        group = cls(flat, shape)
+        group, last = cls(flat, shape), b.block.last_op
         wide = [dim for dim, extent in enumerate(shape) if extent != 1]
-        if len(wide) > 1 and not all(isinstance(extent, int) for extent in shape):
+        if len(wide) > 1:
             parts = dict(zip(wide, b.delinearize(flat, [shape[dim] for dim in wide]), strict=True))
             group._known = [parts.get(dim, 0) for dim in range(len(shape))]
-        return group
+        divisions = b.ops_since(last)
+        yield group
+        b.discard_unused(divisions)
 
     def part(self, b: LoopBuilder, dim: int) -> Index:
         """The coordinate along one dim, by division; once a block."""

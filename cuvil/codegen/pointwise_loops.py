@@ -85,8 +85,8 @@ class Pointwise:
                 self._flat_chunks(outer, inner, length, width, work)
                 return
         with outer_loop(b, rows, work, kernel.threads) as loop:
-            row = FlatGroup.of_row(b, loop_index(loop), outer)
-            self._inner(row, inner, 0, length, width, cuts)
+            with FlatGroup.of_row(b, loop_index(loop), outer) as row:
+                self._inner(row, inner, 0, length, width, cuts)
 
     def _flat_chunks(self, outer: tuple[Dim, ...], inner: tuple[Dim, ...], length: Dim, width: int, work: Dim) -> None:
         """One row: its vectors are shared out among the threads."""

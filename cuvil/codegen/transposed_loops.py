@@ -87,10 +87,10 @@ class _Blocks:
         blocks = b.ceil_div(across, width)
         with outer_loop(b, b.mul(product(others), blocks), self.kernel.flops(), self.kernel.threads) as loop:
             item = loop_index(loop)
-            fixed = FlatGroup.of_row(b, b.div(item, blocks), others)
-            column = self._start(b.mul(b.rem(item, blocks), width), across)
-            with b.for_(0, along, width) as inner:
-                self._block(fixed, column, self._start(inner.index, along))
+            with FlatGroup.of_row(b, b.div(item, blocks), others) as fixed:
+                column = self._start(b.mul(b.rem(item, blocks), width), across)
+                with b.for_(0, along, width) as inner:
+                    self._block(fixed, column, self._start(inner.index, along))
 
     def extent(self, dims: range) -> Dim:
         """The elements along the dims taken as one."""
