@@ -19,7 +19,7 @@ from torch.utils import _pytree as pytree
 
 import cuvil
 from benchmarks.operators.samples import DTYPES, PICKS_AMONG_EQUALS, UNINITIALIZED, Sample, SampleCall
-from cuvil.errors import InternalError, UserError
+from cuvil.errors import InternalError, PipelineError, UserError
 from cuvil.frontends.aten_graph import UnsupportedOpsError
 
 ERROR_MULTIPLE = 3.0
@@ -72,7 +72,7 @@ def _compiled_result(sample: Sample) -> Any:
     try:
         compiled = cuvil.compile(sample.call.eval(), _copies(sample.tensors), options={"threads": 1})
         return compiled(*_copies(sample.tensors))
-    except InternalError as error:
+    except (InternalError, PipelineError) as error:
         return Verdict(Outcome.WRONG, f"internal error: {_line(error.message)}")
     except UserError as error:
         reason = _refusal(error)

@@ -41,7 +41,7 @@ def page(results: Mapping[str, Any]) -> str:
     which = "every sample" if limit is None else f"at most {limit} samples of each operator and dtype, spread evenly"
     parts = [
         _HEAD,
-        f"The run: {which}, for {', '.join(results['dtypes'])}.\n",
+        f"The run: {which}, for {', '.join(results['dtypes'])}. {results['note']}".rstrip() + "\n",
         "| | passed | refused | wrong | not counted |\n| --- | --- | --- | --- | --- |",
         f"| samples | {samples.get('passed', 0)} ({100 * results['share_passed']:.1f} % of {counted}) "
         f"| {samples.get('refused', 0)} | {samples.get('wrong', 0)} | {samples.get('excluded', 0)} |",

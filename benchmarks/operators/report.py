@@ -107,7 +107,7 @@ def wrong_table(results: Results) -> Table:
     return table
 
 
-def write_results(path: Path, results: Results, dtypes: Sequence[str], limit: int | None) -> None:
+def write_results(path: Path, results: Results, dtypes: Sequence[str], limit: int | None, note: str = "") -> None:
     """The results as JSON: totals, and for each op its outcomes and the reasons of refusals."""
     reasons = results.reasons()
     ops = {
@@ -118,6 +118,7 @@ def write_results(path: Path, results: Results, dtypes: Sequence[str], limit: in
     found = {
         "dtypes": list(dtypes),
         "limit": limit,
+        "note": note,
         "samples": dict(totals),
         "share_passed": ratio_passed(totals),
         "ops": dict(results.ops()),

@@ -200,6 +200,8 @@ class ProgramImport:
         if importer.problems:
             raise UnsupportedOpsError(importer.problems)
         results, outputs = self.results(values)
+        if not results and not self.block.args:
+            raise UnsupportedError("no input and no output of the model is a tensor; there is nothing to compile")
         function = self.function(results)
         module = ModuleOp([*self.globals.values(), function])
         spec = self.program.call_spec
