@@ -136,15 +136,12 @@ def compile(
 
         return CompiledFunction(function, lambda imported: lowered(imported, time.perf_counter()))
 
+    if dynamic_shapes is not None:
+        _refuse_open_functions(model)
     if is_torchscript(model):
         from cuvil.frontends.torchscript import compile_script
 
         return compile_script(model, lambda imported: lowered(imported, time.perf_counter()), example_inputs, kwargs)
-    if dynamic_shapes is not None and (model is None or isinstance(model, FunctionType)):
-        raise UserError(
-            "dynamic_shapes is for models (torch.nn.Module): a function is compiled for each signature that it is "
-            "called with; wrap it in a module"
-        )
     if model is None:
         return of_function
     if isinstance(model, FunctionType):
@@ -156,26 +153,53 @@ def compile(
         raise UserError(f"compiling a {type(model).__name__} needs example inputs: cuvil.compile(model, (x,))")
     report("trace")
     if dynamic_shapes is not None:
-        from cuvil.frontends.dynamic_export import check_probes
-        from cuvil.frontends.exported_symbols import trace_dynamic
+        return _open_model(model, (example_inputs, kwargs), dynamic_shapes, lambda imported: lowered(imported, started))
+    return _known_model(model, (example_inputs, kwargs), lowered, started)
 
-        imported, probes = trace_dynamic(model, example_inputs, kwargs, dynamic_shapes, is_called=True)
-        compiled = lowered(imported, started)
-        if imported.effects is not None:
-            from cuvil.mutating_module import open_mutating_module
 
-            return open_mutating_module(model, imported, compiled, (example_inputs, kwargs), probes)
-        check_probes(model, compiled, probes)
-        return compiled
-    imported = trace_model(model, example_inputs, kwargs, is_called=True)
+def _refuse_open_functions(model: Any) -> None:
+    """Raise `UserError` for what has no open dims."""
+    if model is None or isinstance(model, FunctionType) or is_torchscript(model):
+        raise UserError(
+            "dynamic_shapes is for models (torch.nn.Module) that torch.export takes: a function is compiled for each "
+            "signature that it is called with, and TorchScript for its example; wrap the function in a module"
+        )
+
+
+def _known_model(
+    model: torch.nn.Module,
+    example: tuple[Sequence[Any], Mapping[str, Any] | None],
+    lowered: Callable[[ImportedModule, float], CompiledModule],
+    started: float,
+) -> CompiledModule:
+    """A model for the sizes of its example."""
+    imported = trace_model(model, *example, is_called=True)
     compiled = lowered(imported, started)
     if imported.effects is None:
         return compiled
     from cuvil.mutating_module import mutating_module
 
-    return mutating_module(
-        model, imported, compiled, (example_inputs, kwargs), lambda other: lowered(other, time.perf_counter())
-    )
+    return mutating_module(model, imported, compiled, example, lambda other: lowered(other, time.perf_counter()))
+
+
+def _open_model(
+    model: torch.nn.Module,
+    example: tuple[Sequence[Any], Mapping[str, Any] | None],
+    dynamic_shapes: Any,
+    lowered: Callable[[ImportedModule], CompiledModule],
+) -> CompiledModule:
+    """A model with open dims, compiled once and tried where torch.export did not look."""
+    from cuvil.frontends.dynamic_export import check_probes
+    from cuvil.frontends.exported_symbols import trace_dynamic
+
+    imported, probes = trace_dynamic(model, *example, dynamic_shapes, is_called=True)
+    compiled = lowered(imported)
+    if imported.effects is not None:
+        from cuvil.mutating_module import open_mutating_module
+
+        return open_mutating_module(model, imported, compiled, example, probes)
+    check_probes(model, compiled, probes)
+    return compiled
 
 
 def is_torchscript(model: Any) -> bool:
