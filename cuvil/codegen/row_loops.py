@@ -21,6 +21,7 @@ from cuvil.codegen.points import Coordinate, FlatGroup, Point, PointEvaluator
 from cuvil.codegen.reductions import across_lanes, combine, narrowed, neutral, widened
 from cuvil.codegen.scalar_lowering import storage_type
 from cuvil.dialects import tensor as ct
+from cuvil.dialects.fused import YieldOp
 from cuvil.semantics.dims import Dim, product
 from cuvil.semantics.views import dims_of
 
@@ -96,7 +97,7 @@ class Rows:
         sizes: dict[SSAValue, int] = {}
         for op in self.kernel.operations:
             costly = isinstance(op, ct.ElementwiseOp) and op.function.flops >= 10 and op.result.type.element_type != i1
-            if costly and dims_of(op.results[0]) == self.shape and len(reached.get(op.results[0], ())) > 1:
+            if costly and self._is_read_in_place(op.results[0]) and len(reached.get(op.results[0], ())) > 1:
                 sizes[op.results[0]] = max(getattr(ct.element_of(op.results[0]), "bitwidth", 64) // 8, 1)
         if isinstance(self.length, int):
             capacity, room = self.length, _ROW_BUFFER_BYTES
@@ -110,6 +111,11 @@ class Rows:
             _, longest = self.b.environment.bounds(self.length)
             capacity = capacity if longest is None else min(capacity, max(longest, 1))
         return {value: min(reached[value]) for value in sizes}, capacity
+
+    def _is_read_in_place(self, value: SSAValue) -> bool:
+        """Whether a value of the rows' shape is read at the loops' own point only, and not through movement."""
+        readers = (ct.ElementwiseOp, ct.CastOp, ct.ReduceOp, YieldOp)
+        return dims_of(value) == self.shape and all(isinstance(use.operation, readers) for use in value.uses)
 
     def _reached(self) -> dict[SSAValue, set[int]]:
         """The stages in which each value is needed."""

@@ -5,18 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import FunctionType
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 import cuvil
-from cuvil.dialects.tensor import GlobalOp
 from cuvil.errors import CuvilError, InternalError, UnsupportedError
-from cuvil.frontends.aten_types import array_of_tensor
-from cuvil.semantics.interpreter import run_function
 from tests.programs.generator import Program
 from tests.programs.rounding import disagreement, samples
 
@@ -53,7 +48,7 @@ def check(program: Program) -> Outcome:
 def _checked(program: Program) -> Outcome:
     function = program.function()
     compiled = cuvil.compile(function, options={"threads": 1})
-    interpreted = _interpreter(program, function, compiled)
+    interpreted = cuvil.compile(function, target="interpreter")
     for special in (False, True):
         inputs = program.arguments(special)
         try:
@@ -85,31 +80,6 @@ def _checked(program: Program) -> Outcome:
                 if reason is not None:
                     raise Wrong(program, special, f"{name}: result {number}: {reason}")
     return Outcome("agreed")
-
-
-def _interpreter(program: Program, function: FunctionType, compiled: Any) -> Callable[..., Any]:
-    """The interpreter: now and then by its own door, else on what was read for native code, to save reading twice."""
-    own_door: Any = cuvil.compile(function, target="interpreter")
-    if program.seed % 8 == 0:
-        return own_door
-
-    def call(*inputs: Tensor) -> Any:
-        (specialization,) = compiled.specializations
-        if specialization.compiled is None:
-            return specialization.run(inputs)
-        module = specialization.compiled.module
-        imported = specialization.program.imported
-        if imported.effects is not None or any(isinstance(op, GlobalOp) for op in module.ops):
-            return own_door(*inputs)  # to write back what changed; the values of globals went into the native code
-        arrays = [array_of_tensor(each.contiguous().resolve_neg()) for each in inputs]
-        results = run_function(module, "main", arrays)
-        template = specialization.program.imported.outputs
-        return [
-            torch.tensor(np.array(result, order="C"), dtype=output.dtype)
-            for result, output in zip(results, template, strict=True)
-        ]
-
-    return call
 
 
 def _sampled(function: Callable[..., Any], inputs: Sequence[Tensor]) -> Callable[[], list[Tensor]]:

@@ -72,7 +72,7 @@ IN_PLACE = (
     "{x}[{list}] = {number}",
     "{x}.zero_()",
     "{x}.fill_({number})",
-    "{x}.copy_({like})",
+    "{x}.copy_({like}.nan_to_num().clamp(0, 100))",
     "{x}.masked_fill_({x} > {number}, 0)",
     "{x}[{x} > {number}] = 1",
     "{x}.t().add_(1)",
