@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 from torch import nn
 
 import cuvil
+from cuvil.instrument.warnings import CuvilWarning
 from tests.mutation_programs import PROGRAMS, Program, compare, compare_call
 
 
@@ -60,7 +62,8 @@ def test_dynamo(case: Program) -> None:
     torch._dynamo.reset()  # pyright: ignore
     compiled = torch.compile(case.function, backend="cuvil")
     first = [] if model is None else [model]
-    with torch.no_grad():
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("error", CuvilWarning)  # nothing is left to PyTorch
         compare(case, lambda *args: compiled(*first, *args), model)
 
 

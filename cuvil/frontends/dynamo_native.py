@@ -22,7 +22,7 @@ from cuvil.frontends.aten_graph import UnsupportedOpsError
 from cuvil.frontends.aten_mutation import needs_functionalization
 from cuvil.frontends.aten_schema import is_mutating
 from cuvil.frontends.dynamic_export import violated_constraints
-from cuvil.frontends.dynamo_effects import EffectfulRun, import_with_effects
+from cuvil.frontends.dynamo_effects import BoundWeightError, EffectfulRun, import_with_effects
 from cuvil.frontends.dynamo_partition import (
     LeftOut,
     partition,
@@ -79,6 +79,8 @@ def lower_graph(graph_module: GraphModule, args: Sequence[Any], inputs: Sequence
             if isinstance(made.run, EffectfulRun):
                 made.run.expect(given)
             return made
+        except BoundWeightError:
+            raise
         except UserError as error:
             raise EagerGraphError(error.message, error.location) from error
 
