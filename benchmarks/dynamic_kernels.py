@@ -50,6 +50,15 @@ PROGRAMS = {
     "cache grown": """func.func @main(%x: [s0, 12, s1, 64], %y: [s0, 12, 1, 64]) -> [s0, 12, s1 + 1, 64] {
         %0 = cuvil_tensor.concat %x, %y axis = 2
           : [s0, 12, s1, 64], [s0, 12, 1, 64] -> [s0, 12, s1 + 1, 64]""",
+    "rows by a matrix": """func.func @main(%x: [s0, s1, 768], %w: [768, 768]) -> [s0, s1, 768] {
+        %0 = cuvil_tensor.contract %x, %w lhs_batch = [] rhs_batch = [] lhs_contract = [2] rhs_contract = [0]
+          : [s0, s1, 768], [768, 768] -> [s0, s1, 768]""",
+    "weights by values": """func.func @main(%p: [s0, 12, s1, s1], %v: [s0, 12, s1, 64]) -> [s0, 12, s1, 64] {
+        %0 = cuvil_tensor.contract %p, %v lhs_batch = [0, 1] rhs_batch = [0, 1] lhs_contract = [3] rhs_contract = [2]
+          : [s0, 12, s1, s1], [s0, 12, s1, 64] -> [s0, 12, s1, 64]""",
+    "attention": """func.func @main(%q: [s0, 12, s1, 64], %k: [s0, 12, s1, 64]) -> [s0, 12, s1, 64] {
+        %0 = cuvil_tensor.attention %q, %k, %k scale = 0.125
+          : [s0, 12, s1, 64], [s0, 12, s1, 64], [s0, 12, s1, 64] -> [s0, 12, s1, 64]""",
 }
 """Programs with `[dims]` for types; what the last operation gives is the result."""
 
