@@ -25,6 +25,7 @@ from cuvil.pipeline import TARGET_STAGES, Pipeline, target_names
 
 if TYPE_CHECKING:
     import torch
+    from typing_extensions import TypeIs
 
     from cuvil.frontends.source.function import CompiledFunction
     from cuvil.instrument.base import Instrument
@@ -33,6 +34,20 @@ INTERPRETER = "interpreter"
 
 Progress = Callable[[str, int, int], None]
 """Called as each stage starts: its name, how many are done, how many there are."""
+
+
+@overload
+def compile(
+    model: torch.jit.ScriptModule | torch.jit.ScriptFunction[..., Any],
+    example_inputs: Sequence[Any] | None = ...,
+    *,
+    target: str = ...,
+    options: Options | Mapping[str, Any] | None = ...,
+    kwargs: Mapping[str, Any] | None = ...,
+    progress: Progress | None = ...,
+    pipeline: Pipeline | str | None = ...,
+    instruments: Sequence[Instrument] = ...,
+) -> CompiledFunction: ...
 
 
 @overload
@@ -77,7 +92,7 @@ def compile(
 
 
 def compile(
-    model: torch.nn.Module | FunctionType | None = None,
+    model: torch.nn.Module | FunctionType | torch.jit.ScriptFunction[..., Any] | None = None,
     example_inputs: Sequence[Any] | None = None,
     *,
     target: str = "cpu",
@@ -202,7 +217,7 @@ def _open_model(
     return compiled
 
 
-def is_torchscript(model: Any) -> bool:
+def is_torchscript(model: Any) -> TypeIs[torch.jit.ScriptModule | torch.jit.ScriptFunction[..., Any]]:
     """Whether a model is a scripted, traced or loaded module or function; by its type's name, which loads nothing."""
     return any(kind.__module__.startswith("torch.jit") for kind in type(model).__mro__)
 

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import cuvil
+from benchmarks import models
 from cuvil.frontends import torchscript
 from cuvil.frontends.torchscript_check import ScriptMismatchError
 
@@ -255,6 +256,14 @@ def test_transformers_and_recurrent_layers(make: Callable[[Any], Any]) -> None:
     with torch.no_grad():
         compiled = cuvil.compile(script, (x,))
         torch.testing.assert_close(compiled(x), model(x), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["mobilenet_v2", "bert_base", "llama"])
+def test_traced_models_of_the_zoo(name: str) -> None:
+    model, inputs = next(each for each in models.MODELS.values() if each.name == name).load(tiny=True)
+    compiled = cuvil.compile(traced(model, inputs), inputs)
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(*inputs), model(*inputs), rtol=1e-3, atol=1e-4)
 
 
 def test_scripts_in_functions_that_are_read(net: Net) -> None:
