@@ -33,13 +33,17 @@ def _accumulated(b: GraphBuilder, x: SSAValue, wanted: Attribute | None = None) 
 
 @aten("sum", "sum.dim_IntList")
 def sum_(b: GraphBuilder, x: SSAValue, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> SSAValue:
-    """Integers and bools are summed as int64."""
+    """Integers and bools are summed as int64, unless bools are asked for."""
+    if element_type(b) == i1:
+        return _truth("or")(b, x, dim, keepdim)
     return b.reduce("add", _accumulated(b, x), normal_axes(dim, rank_of(x)), keepdim)
 
 
 @aten("prod", "prod.dim_int")
 def prod(b: GraphBuilder, x: SSAValue, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> SSAValue:
-    """Integers and bools are multiplied as int64."""
+    """Integers and bools are multiplied as int64, unless bools are asked for."""
+    if element_type(b) == i1:
+        return _truth("and")(b, x, dim, keepdim)
     return b.reduce("mul", _accumulated(b, x), normal_axes(dim, rank_of(x)), keepdim)
 
 
