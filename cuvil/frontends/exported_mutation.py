@@ -8,7 +8,7 @@ one, is not computed: it is a recipe. Results that share memory with one another
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -17,8 +17,7 @@ from torch import Tensor, nn
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec, TensorArgument
 from torch.fx import Graph, Node
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
 from cuvil.dialects.tensor import element_of
 from cuvil.dialects.types import tensor_of as tensor_type
@@ -502,10 +501,6 @@ def _lies(node: Node, memory: int) -> bool:
 
 def _refuse_assignment(target: str) -> None:
     raise UnsupportedError(f"'{target}' is assigned, and the program has no module that it belongs to")
-
-
-Writer = Callable[[Tensor], None]
-DeclaredType = TensorType[Attribute]
 
 
 __all__ = ["Sharing", "SharingImport", "needs_memory", "output_nodes"]

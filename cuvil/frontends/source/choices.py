@@ -7,7 +7,6 @@ where one of them changed since, and what is written into it is written into tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -127,6 +126,3 @@ class Choices:
 def is_same_place(one: Tensor, other: Tensor) -> bool:
     """Whether two tensors are the same elements in the same order."""
     return memory_of(one) == memory_of(other) and Geometry.of(one).is_same(Geometry.of(other))
-
-
-Ways = Callable[[], Tensor]

@@ -6,7 +6,6 @@ from where the function found it (a module's attribute, a global) or, where that
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor, nn
@@ -62,6 +61,3 @@ class Outside:
 
 def _refuse(value: Tensor) -> None:
     raise UnsupportedError("a tensor from outside cannot be replaced")
-
-
-Reader = Callable[[], Tensor]
