@@ -51,11 +51,11 @@ bench: $(STAMP) ## Measure the eight CPU models, the compile time's growth and s
 models: $(STAMP) ## Compile the architectures of transformers through both doors; writes docs/models.md
 	@$(BIN)/python -m benchmarks.architectures $(ARGS)
 
+test-gpu: $(STAMP) ## Run the kernels of every op on the GPU of this machine (pycuda); writes benchmarks/results/gpu_kernels.json
+	@$(BIN)/python -m tests.gpu_device --json benchmarks/results/gpu_kernels.json $(ARGS)
+
 operators: $(STAMP) ## Check PyTorch's samples of every operator against eager PyTorch (ARGS=--samples 2 for a short run)
 	@$(BIN)/python -m benchmarks.operators $(ARGS)
-
-test-gpu: $(STAMP) ## Run the tests that need a CUDA device
-	@$(BIN)/python tests/run_suites.py --gpu $(ARGS)
 
 bench-gpu: $(STAMP) ## Measure the CUDA models
 	@$(BIN)/python -m benchmarks.gpu_models $(ARGS)

@@ -448,6 +448,10 @@ class LoopBuilder:
         flags: dict[str, Attribute] = {"overflowFlags": _NO_OVERFLOW} if wraps else {}
         return self.op(op_class, *operands, result=operands[0].type, **flags)
 
+    def float_to_integer(self, value: SSAValue, result: Attribute) -> SSAValue:
+        """A float without its fraction as a signed integer; the smallest one where it is not in range."""
+        return self.op(arith.FPToSIOp, value, result=result)
+
     def add_float(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """lhs + rhs on floats."""
         return self.float_op(arith.AddfOp, lhs, rhs)

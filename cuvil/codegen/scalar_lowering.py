@@ -85,7 +85,7 @@ def emit_cast(b: LoopBuilder, value: SSAValue, source: Attribute, target: Attrib
         return _cast_float(b, value, source, target, result)
     if is_float(source):
         # Towards zero through i64, then wrapped: what a C cast on x86-64 and PyTorch's vectorised casts give.
-        wide = b.op(arith.FPToSIOp, value, result=vector_of(IntegerType(64), width))
+        wide = b.float_to_integer(value, vector_of(IntegerType(64), width))
         return _cast_int(b, wide, IntegerType(64), target)
     if is_float(target):
         op_class = arith.UIToFPOp if source == i1 or is_unsigned(source) else arith.SIToFPOp

@@ -12,7 +12,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from xdsl.dialects import arith, gpu, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i1
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    f32,
+    i1,
+)
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from cuvil.codegen.loops import Index, LoopBuilder, element_type_of, vector_of, width_of
@@ -126,6 +135,23 @@ class GpuLoopBuilder(LoopBuilder):
                 return any(self.is_multiple(operand, factor) for operand in value.owner.operands)
             case _:
                 return False
+
+    # -- arithmetic ----------------------------------------------------------------------------------------------------
+
+    def float_to_integer(self, value: SSAValue, result: Attribute) -> SSAValue:
+        """As on the CPU, which gives the smallest integer for what is not in range; a GPU would give the nearest."""
+        converted = super().float_to_integer(value, result)
+        element, width = element_type_of(value.type), width_of(value.type)
+        if isinstance(element, Float16Type | BFloat16Type):
+            value = self.op(arith.ExtFOp, value, result=vector_of(f32, width))
+            element = f32
+        integer = element_type_of(result)
+        assert isinstance(integer, IntegerType)
+        limit = 1 << (integer.width.data - 1)
+        above = self.compare_float("oge", value, self.constant(-float(limit), element, width))
+        below = self.compare_float("olt", value, self.constant(float(limit), element, width))
+        smallest = self.constant(-limit, integer, width)
+        return self.select(self.int_op(arith.AndIOp, above, below), converted, smallest)
 
     # -- memory --------------------------------------------------------------------------------------------------------
 
