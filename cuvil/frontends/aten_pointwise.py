@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import f16, i1
 from xdsl.ir import SSAValue
 
 from cuvil.dialects.tensor import element_domain, element_of
@@ -147,6 +147,8 @@ def _short_power(b: GraphBuilder, x: SSAValue, exponent: float) -> SSAValue | No
         return square if exponent == 2 else b.apply("mul", square, x)
     if element_domain(element_of(x)) != "f":
         return None
+    if element_of(x) == f16 and exponent in (0.5, -0.5):
+        return None  # eager computes these powers of halves as any other: that of -inf is a number
     if exponent in (0.5, -0.5, -1):
         return b.apply({0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}[exponent], x)
     return b.apply("reciprocal", b.apply("mul", x, x)) if exponent == -2 else None
