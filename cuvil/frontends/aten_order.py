@@ -115,7 +115,9 @@ def _running_extreme(kind: str) -> Builder:
         if element_domain(element_of(x)) == "f":
             takes = b.apply("or", takes, b.apply("isnan", value))
         place = b.apply("select", takes, b.iota(axis, shape_of(x.type)), 0)
-        return b.cast(best, element_of(x)), b.value(ScanOp("max", place, axis))
+        place = b.value(ScanOp("max", place, axis))
+        # Of zeros, which are equal, the sign is that of the one at the place.
+        return _at_place(b, x, axis, place), place
 
     return build
 

@@ -58,7 +58,7 @@ def changed_argument(node: Node) -> Node | None:
 
 
 def functional_op(target: Any) -> Any:
-    """The op that gives as a new tensor what an in-place op or one with `out=` leaves; the op itself if there is none."""
+    """The op that gives as a new tensor what an in-place op or one with `out=` leaves; the op itself if none does."""
     if any(argument.name == "out" for argument in target._schema.arguments):
         return _without_out(target)
     name = _plain_name(target._schema)
@@ -66,17 +66,20 @@ def functional_op(target: Any) -> Any:
     packet = getattr(torch.ops.aten, plain, None) if target.namespace == "aten" and target._schema.is_mutable else None
     if plain == name or packet is None:
         return target
-    return getattr(packet, target._overloadname, None) or target
+    return _with_arguments_of(packet, target) or getattr(packet, target._overloadname, None) or target
 
 
 def _without_out(target: Any) -> Any:
     """The overload that gives what another one puts into its argument `out`."""
+    return _with_arguments_of(target.overloadpacket, target) or target
+
+
+def _with_arguments_of(packet: Any, target: Any) -> Any | None:
+    """The overload among a packet's that takes what `target` takes but for `out`: overloads' names do not tell."""
     wanted = [(each.name, str(each.type)) for each in target._schema.arguments if each.name != "out"]
-    for name in target.overloadpacket.overloads():
-        found = getattr(target.overloadpacket, name)
-        if [(each.name, str(each.type)) for each in found._schema.arguments] == wanted:
-            return found
-    return target
+    overloads = (getattr(packet, name) for name in packet.overloads())
+    found = (each for each in overloads if [(arg.name, str(arg.type)) for arg in each._schema.arguments] == wanted)
+    return next(found, None)
 
 
 def shared_argument(node: Node) -> Node | None:

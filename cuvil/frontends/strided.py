@@ -201,11 +201,9 @@ def _regular(
         return None
     bounds = [1]
     spans: list[tuple[int, int]] = [(1, 1)]  # count and step in each radix, innermost first; the first is of no dim
-    for step, axis in dims:
+    for place, (step, axis) in enumerate(dims):
         bound = math.gcd(step, total)
-        if bound % bounds[-1]:
-            return None
-        if bound == bounds[-1] and len(spans) > 1:
+        if bound % bounds[-1] or (place and bound == bounds[-1]):
             return None
         if bound == 1:
             spans.pop()

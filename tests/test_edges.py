@@ -1,0 +1,79 @@
+"""Small programs at the edges of operators, as functions and as models, held against eager PyTorch."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import cuvil
+from tests.mutation_programs import compare_call
+
+Case = tuple[Callable[..., Any], tuple[Tensor, ...]]
+
+
+def windows_of_changed(x: Tensor) -> Tensor:
+    y = x.unfold(1, 2, 1)  # elements in two windows
+    x.add_(1)
+    return y
+
+
+def floor_division(x: Tensor) -> Tensor:
+    x //= 3
+    return x
+
+
+def shifts(x: Tensor) -> Tensor:
+    x <<= 1
+    x >>= 2
+    return x
+
+
+def powers(x: Tensor) -> Tensor:
+    x **= 2
+    x.pow_(x % 3)
+    return x
+
+
+def running_extremes(x: Tensor) -> list[Tensor]:
+    return [*x.cummax(0), *x.cummin(0)]
+
+
+def signs_of_running_extremes(x: Tensor) -> list[Tensor]:
+    return [torch.copysign(torch.ones(4), part.values) for part in (x.cummax(0), x.cummin(0))]
+
+
+ZEROS = torch.tensor([0.0, -0.0, 0.0, -0.0])
+CASES: list[Case] = [
+    (windows_of_changed, (torch.arange(12.0).reshape(3, 4),)),
+    (floor_division, (torch.arange(-6, 6),)),
+    (floor_division, (torch.arange(-6.0, 6.0),)),
+    (shifts, (torch.arange(-6, 6, dtype=torch.int8) * 20,)),
+    (powers, (torch.arange(-6, 6),)),
+    (running_extremes, (ZEROS,)),
+    (signs_of_running_extremes, (ZEROS,)),
+]
+
+
+class Called(nn.Module):
+    """A function as a model."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *arguments: Tensor) -> Any:
+        return self.function(*arguments)
+
+
+@pytest.mark.parametrize("door", ["source", "export"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_edges(case: Case, door: str) -> None:
+    function, arguments = case
+    given, eager = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    compiled = cuvil.compile(function) if door == "source" else cuvil.compile(Called(function), arguments)
+    compare_call(function(*eager), compiled(*given), eager, given)
