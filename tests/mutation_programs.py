@@ -394,6 +394,13 @@ def shared_results(x: Any) -> Any:
     return y, y[0], y.t()
 
 
+@program(one, doors="export dynamo")
+def shared_results_reshaped_in_place(x: Any) -> Any:
+    y, z = x * 2, x + 1
+    row = y[0]
+    return y.t_(), row, z.unsqueeze_(1), z, x.view(-1)
+
+
 @program(one)
 def shared_results_of_a_hidden_base(x: Any) -> Any:
     a, b = (x * 2).split(2, 1)

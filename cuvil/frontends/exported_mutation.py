@@ -182,9 +182,12 @@ def _join_dropouts(graph: Graph) -> None:
 
 
 def _itself(node: Node) -> Node:
-    """The node whose very tensor this one is."""
+    """The node whose very tensor this one is; one whose shape changes in place is another from then on."""
     while True:
         changed = changed_argument(node)
+        if changed is not None and is_reshaping(node):
+            if not Geometry.of(tensors_of(node)).is_same(Geometry.of(tensors_of(changed))):
+                return node
         if changed is None and isinstance(out := node.kwargs.get("out"), Node):
             changed = out
         source = changed if changed is not None else _unchanged(node)
@@ -465,8 +468,9 @@ class SharingImport(ProgramImport):
 
     def check_shapes_stay(self, node: Node) -> None:
         """Refuse what changes the shape of a tensor of the caller's."""
+        *_, made = _chain(node)
         for each in _chain(node):
-            if is_reshaping(each) and _itself(each) in self._specs:
+            if is_reshaping(each) and _itself(made) in self._specs:
                 raise UnsupportedError("the shape of an input is changed in place; use the form that returns a view")
 
     def frozen(self) -> Iterator[tuple[str, Tensor]]:
