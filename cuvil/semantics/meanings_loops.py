@@ -178,7 +178,7 @@ def _create_mask(frame: Frame, op: vector.CreateMaskOp, operands: Values) -> Val
     return [np.arange(_lanes(op.mask_vector.type)) < operands[0]]
 
 
-_REDUCE: Mapping[str, np.ufunc] = {
+REDUCTIONS: Mapping[str, np.ufunc] = {
     "add": np.add,
     "mul": np.multiply,
     "and": np.bitwise_and,
@@ -191,6 +191,7 @@ _REDUCE: Mapping[str, np.ufunc] = {
     "minnumf": np.fmin,
     "maxnumf": np.fmax,
 }
+"""How `vector.reduction` combines two numbers, by kind; unsigned kinds look at other types."""
 
 
 def _reduction(frame: Frame, op: vector.ReductionOp, operands: Values) -> Values:
@@ -199,7 +200,7 @@ def _reduction(frame: Frame, op: vector.ReductionOp, operands: Values) -> Values
     if kind in ("minui", "maxui"):
         unsigned = lanes.view(f"u{lanes.dtype.itemsize}")
         return [(unsigned.min() if kind == "minui" else unsigned.max()).astype(lanes.dtype)]
-    combine = _REDUCE[kind]
+    combine = REDUCTIONS[kind]
     result = combine.reduce(lanes, dtype=lanes.dtype)
     if len(operands) > 1:
         result = combine(result, operands[1])

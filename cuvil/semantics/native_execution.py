@@ -79,8 +79,8 @@ class NativeProgram:
             native_array(value, declared, sizes=sizes) for value, declared in zip(inputs, host.inputs, strict=True)
         ]
         results = [aligned_empty(_shape(declared, sizes), _dtype(declared)) for declared in host.outputs]
-        addresses = [[each.ctypes.data for each in arrays] for arrays in (given, results)]
-        self.executable.call(*addresses, [sizes[name] for name in host.symbols])
+        addresses, made = ([each.ctypes.data for each in arrays] for arrays in (given, results))
+        self.executable.call(addresses, made, [sizes[name] for name in host.symbols])
         return [_reference_array(value, declared) for value, declared in zip(results, host.outputs, strict=True)]
 
 
@@ -98,6 +98,8 @@ def _remaining_pipeline(module: ModuleOp) -> tuple[Pipeline, Pipeline]:
         case "buffers":
             is_planned = any(ARENA_BYTES in op.attributes for op in module.ops)
             texts = "" if is_planned else "plan-memory", flatten
+        case "gpu":
+            raise UserError("kernels of cuvil_gpu are not native code of this machine; `execute` runs them simulated")
         case "loops":
             texts = "", after
         case "llvm":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 
 from cuvil.semantics.arrays import bf16_bits, from_bf16_bits, rounded
 from cuvil.semantics.interpreter import Meaning
+from cuvil.semantics.meanings_loops import REDUCTIONS
 from cuvil.semantics.meanings_scalar import MEANINGS as SCALAR_MEANINGS
 from cuvil.semantics.simulator.memory import WARP_SIZE, Array
 from cuvil.semantics.simulator.warp import Rule, Warp
@@ -103,18 +104,8 @@ def _on_bits(function: np.ufunc) -> Callable[[Array, Array], Array]:
     return combined
 
 
-_COMBINE: dict[str, Callable[[Array, Array], Array]] = {
-    "add": np.add,
-    "mul": np.multiply,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "minsi": np.minimum,
-    "maxsi": np.maximum,
-    "minimumf": np.minimum,
-    "maximumf": np.maximum,
-    "minnumf": np.fmin,
-    "maxnumf": np.fmax,
+_COMBINE: Mapping[str, Callable[[Array, Array], Array]] = {
+    **REDUCTIONS,
     "minui": _on_bits(np.minimum),
     "maxui": _on_bits(np.maximum),
 }
