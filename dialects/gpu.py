@@ -1,8 +1,9 @@
 """`cuvil_gpu`: kernels as every thread of a block runs them, above any one GPU's instructions.
 
-Level: below `cuvil_fused`, above `nvvm` and `llvm`. Consumed by `lower-gpu-to-nvvm`. A `kernel`'s body is the loop
-level (arith, math, scf, vector, memref on flat buffers) on one thread's values, upstream's `gpu.thread_id`,
-`gpu.block_id`, `gpu.block_dim`, `gpu.grid_dim`, `gpu.lane_id` and `gpu.barrier`, and the operations here.
+Level: below `cuvil_fused`, above `nvvm` and `llvm`. Produced by `lower-fused-to-gpu`, consumed by `lower-gpu-to-nvvm`
+and by the simulator. A `kernel`'s body is the loop level (arith, math, scf, vector, memref on flat buffers) on one
+thread's values, upstream's `gpu.thread_id`, `gpu.block_id`, `gpu.block_dim`, `gpu.grid_dim`, `gpu.lane_id` and
+`gpu.barrier`, and the operations here.
 
 - Buffers say where they lie by their memory space: `memref<1024xf32, 1 : i32>` global, `3 : i32` the block's shared
   memory, none the thread's own stack.
@@ -11,8 +12,9 @@ level (arith, math, scf, vector, memref on flat buffers) on one thread's values,
 - A warp's operations (`warp_reduce`, `warp_shuffle`, `mma`, ...) are executed by its 32 lanes together.
 - Asynchronous copies and mbarriers are in `gpu_async`, products on tensor cores in `gpu_matrix`.
 
-Not checked: that addresses are aligned and inside the buffer, that all threads of a block reach a barrier and all lanes
-a warp's operation, and that a barrier stands between one thread's write and another's read of it.
+Not verified (the simulator finds it in a run): that addresses are aligned and inside the buffer, that all threads of a
+block reach a barrier and all lanes a warp's operation, and that a barrier stands between one thread's write and
+another's read of it.
 """
 
 from __future__ import annotations

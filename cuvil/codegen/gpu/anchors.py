@@ -1,7 +1,7 @@
 """Kernels around an anchor, one thread an element of its result: contractions, convolutions and pools of any shape.
 
-These are right for every shape, stride and type, and keep the epilogue fused; products on tensor cores take over where
-their shapes allow it.
+These are right for every shape, stride and type, and keep the epilogue fused. Nothing is tiled: what neighbouring
+threads read in common comes from the caches.
 """
 
 from __future__ import annotations

@@ -5,5 +5,5 @@ turns between their barriers (`block.py`), and every access to memory is checked
 reads of what nobody wrote, and data races, found by vector clocks rather than by luck of the order. A fault is a
 `SimulationFault` that names the operation, its location, and the threads.
 
-    launch(kernel, grid=(4, 1, 1), arguments=[x, y])
+    launch(frame, kernel, (4, 1, 1), [x, y])
 """
