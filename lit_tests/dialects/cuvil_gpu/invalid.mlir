@@ -123,6 +123,50 @@ cuvil_gpu.kernel @k threads = [32, 1, 1] {
 
 // -----
 
+cuvil_gpu.kernel @arrive threads = [32, 1, 1] {
+^bb0(%x: memref<64xi64, 1 : i32>, %i: index):
+  // expected-error @+1 {{cuvil_gpu.mbarrier_arrive: expected a buffer in memory space 3, got memref<64xi64, 1 : i32>}}
+  cuvil_gpu.mbarrier_arrive %x[%i] : memref<64xi64, 1 : i32>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @wait threads = [32, 1, 1] {
+^bb0(%i: index, %parity: i32):
+  %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
+  // expected-error @+1 {{cuvil_gpu.mbarrier_wait: expected mbarriers to be elements of i64, got memref<64xf32, 3 : i32>}}
+  cuvil_gpu.mbarrier_wait %s[%i], %parity : memref<64xf32, 3 : i32>
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @reduced threads = [32, 1, 1] {
+^bb0(%v: i64):
+  // expected-error @+2 {{cannot parse: Expected attribute i32 but got i64}}
+  %0 = cuvil_gpu.warp_reduce add %v : i64
+  cuvil_gpu.return
+}
+
+// -----
+
+cuvil_gpu.kernel @shuffled threads = [32, 1, 1] {
+^bb0(%v: f64, %distance: i32):
+  // expected-error @+2 {{cannot parse: Unexpected attribute f64}}
+  %0 = cuvil_gpu.warp_shuffle xor %v, %distance : f64
+  cuvil_gpu.return
+}
+
+// -----
+
+func.func @main() {
+  // expected-error @+1 {{cuvil_gpu.return: 'cuvil_gpu.return' expects parent op 'cuvil_gpu.kernel'}}
+  cuvil_gpu.return
+}
+
+// -----
+
 cuvil_gpu.kernel @k threads = [32, 1, 1] {
 ^bb0(%x: memref<64xf32, 1 : i32>, %i: index, %n: i32, %v: f32):
   %s = cuvil_gpu.shared : memref<64xf32, 3 : i32>
