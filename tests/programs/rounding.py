@@ -63,6 +63,9 @@ _ACCUMULATING = frozenset(
     _scaled_dot_product_attention_math upsample_bilinear2d embedding_bag""".split()
 )
 
+_LOGARITHMS_OF_SUMS = frozenset("log_softmax _log_softmax logsumexp logaddexp".split())
+"""Whose sum is at least 1, so that its logarithm is off by an ulp of 1 however near to 0 it is."""
+
 _UNDERFLOWING = frozenset("exp exp_ exp2 sigmoid sigmoid_ softmax _softmax erfc pow pow_".split())
 """Whose results below the least normal number may be rounded to zero, as vector kernels do."""
 
@@ -108,6 +111,8 @@ class Perturbed(TorchDispatchMode):
             return tree_map_only(Tensor, self.either_zero, result) if name in _EITHER_ZERO else result
         is_composed = not is_rounded and name not in _ACCUMULATING
         scale = _largest(inputs) if is_composed else None
+        if name in _LOGARITHMS_OF_SUMS:
+            scale = max(_largest(inputs), 1.0)
 
         def spoilt(value: Tensor) -> Tensor:
             moved = self.nudged(value if scale is None else self.shifted(value, scale))
