@@ -108,7 +108,7 @@ def _elementwise() -> list[DynamicProgram]:
 
 
 def _movement() -> list[DynamicProgram]:
-    x, m = t("s0"), t("s0", "s1")
+    m = t("s0", "s1")
     return [
         DynamicProgram(
             "transpose",
@@ -153,6 +153,12 @@ def _movement() -> list[DynamicProgram]:
             t(6, "s0"),
             f"%0 = cuvil_tensor.reshape %x : {t('s0', 6)} -> {t(6, 's0')}",
         ),
+    ]
+
+
+def _parts() -> list[DynamicProgram]:
+    x, m = t("s0"), t("s0", "s1")
+    return [
         DynamicProgram("reverse", f"%x: {m}", m, f"%0 = cuvil_tensor.reverse %x axes = [0, 1] : {m} -> {m}"),
         DynamicProgram(
             "slice",
@@ -346,5 +352,5 @@ def _ordering() -> list[DynamicProgram]:
     return programs
 
 
-PROGRAMS = (*_elementwise(), *_movement(), *_reductions(), *_ordering())
+PROGRAMS = (*_elementwise(), *_movement(), *_parts(), *_reductions(), *_ordering())
 """One program for each thing that loops do with shapes."""

@@ -34,16 +34,7 @@ class RandomProgram:
     """How the two arguments lie in memory."""
 
     def __call__(self, x: Tensor, y: Tensor) -> Any:
-        tensors = [x, y]
-        for step in self.steps:
-            one, other = tensors[step.which % len(tensors)], tensors[step.other % len(tensors)]
-            if step.kind == "view":
-                tensors.append(viewed(one, step.what, step.number))
-            elif step.kind == "change":
-                changed(one, other, step.what, step.number)
-            else:
-                tensors.append(one * 2 + step.number)
-        return tuple(tensors[place % len(tensors)] for place in self.results)
+        return run_steps(self.steps, self.results, x, y)
 
     def make(self) -> tuple[Tensor, Tensor]:
         """The arguments of a call."""
@@ -57,6 +48,20 @@ class RandomProgram:
         if self.arguments == "gaps":
             return base[:, ::2], base.clone()[1:, :3]
         return base, base * 0.5
+
+
+def run_steps(steps: Any, results: Any, x: Any, y: Any) -> Any:
+    """What the statements give; a front end that reads source reads this function and those that it calls."""
+    tensors = [x, y]
+    for step in steps:
+        one, other = tensors[step.which % len(tensors)], tensors[step.other % len(tensors)]
+        if step.kind == "view":
+            tensors.append(viewed(one, step.what, step.number))
+        elif step.kind == "change":
+            changed(one, other, step.what, step.number)
+        else:
+            tensors.append(one * 2 + step.number)
+    return tuple([tensors[place % len(tensors)] for place in results])
 
 
 def viewed(x: Tensor, what: str, number: int) -> Tensor:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 import cuvil
-from tests.mutation_programs import compare_call
+from tests.mutation_table import compare_call
 
 Case = tuple[Callable[..., Any], tuple[Tensor, ...]]
 

@@ -1,4 +1,4 @@
-"""Every program of `mutation_programs`, through every front end, against eager PyTorch."""
+"""The programs of `mutation_programs` and `mutation_control_programs`, through every front end, against eager PyTorch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from torch import nn
 
 import cuvil
 from cuvil.instrument.warnings import CuvilWarning
-from tests.mutation_programs import PROGRAMS, Program, compare, compare_call
+from tests import mutation_control_programs, mutation_programs
+from tests.mutation_table import Program, compare, compare_call
+
+PROGRAMS = [*mutation_programs.PROGRAMS, *mutation_control_programs.PROGRAMS]
 
 
 class Called(nn.Module):

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from torch import nn
 
 import cuvil
-from tests.mutation_programs import compare_call
-from tests.mutation_property import RandomProgram, changed, programs, viewed
+from tests.mutation_property import RandomProgram, programs, run_steps
+from tests.mutation_table import compare_call
 
 SETTINGS = settings(
     max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None
@@ -39,19 +39,6 @@ def compare_with_eager(program: RandomProgram, compiled: Any) -> None:
 @given(programs())
 def test_exported(program: RandomProgram) -> None:
     compare_with_eager(program, cuvil.compile(Called(program), program.make(), target="interpreter"))
-
-
-def run_steps(steps: Any, results: Any, x: Any, y: Any) -> Any:
-    tensors = [x, y]
-    for step in steps:
-        one, other = tensors[step.which % len(tensors)], tensors[step.other % len(tensors)]
-        if step.kind == "view":
-            tensors.append(viewed(one, step.what, step.number))
-        elif step.kind == "change":
-            changed(one, other, step.what, step.number)
-        else:
-            tensors.append(one * 2 + step.number)
-    return tuple([tensors[place % len(tensors)] for place in results])
 
 
 @SETTINGS
