@@ -92,11 +92,16 @@ def register_op(
     Raises `CustomOpError` for a malformed or known name, for none or several ways to compute the op, for functions
     that do not take the op's arguments, and where `check` finds a difference.
     """
-    if _NAME.fullmatch(name) is None:
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CustomOpError(f"'{name}' is no name of an op: it is 'library::op', as torch.library.custom_op takes it")
     if name in _REGISTERED:
         raise CustomOpError(f"op '{name}' is registered already; unregister that one first")
-    lowerings = {"cpu": lowering} if isinstance(lowering, str) or callable(lowering) else dict(lowering or {})
+    functions = {"decomposition": decomposition, "reference": reference, "callback": callback, "result": result}
+    for what, function in functions.items():
+        if function is not None and not callable(function):
+            raise CustomOpError(f"op '{name}': {what} is a function, got {type(function).__name__}")
+    by_target = {} if lowering is None else lowering
+    lowerings: dict[str, Any] = dict(by_target) if isinstance(by_target, Mapping) else {"cpu": by_target}
     for target, each in lowerings.items():
         if target not in TARGETS:
             raise CustomOpError(f"op '{name}': unknown target '{target}' of a lowering; known: {', '.join(TARGETS)}")
@@ -143,6 +148,22 @@ def registered(name: str) -> RegisteredOp:
     return found
 
 
+_KINDS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+
+
+def refused_result(dtype: Any, wanted: str) -> str | None:
+    """Why an array of a NumPy dtype is no result of the kind `wanted` ("b", "i", "u" or "f"); None where it is one.
+
+    Other widths are converted; what would lose a fraction, an imaginary part or a number is a mistake.
+    """
+    if dtype.name == "bfloat16":
+        return None if wanted == "f" else "it gave bfloat16, expected whole numbers"
+    if _KINDS.get(dtype.kind, 4) <= _KINDS[wanted]:
+        return None
+    expected = {"b": "bools", "i": "whole numbers", "u": "whole numbers", "f": "real numbers"}[wanted]
+    return f"it gave an array of {dtype.name}, expected {expected}"
+
+
 def check_arguments(op: RegisteredOp, tensors: int, names: Sequence[str]) -> None:
     """Refuse functions that do not take `tensors` positional arguments and keywords of these names."""
     functions = {"reference": op.reference, "decomposition": op.decomposition, "callback": op.callback}
@@ -180,6 +201,11 @@ def _check_signature(op: RegisteredOp) -> None:
     schema = getattr(packet, rest.partition(".")[2] or packet.overloads()[0])._schema
     if schema.is_mutable:
         raise CustomOpError(f"op '{op.name}' changes its arguments; only ops that return new tensors are compiled")
+    for argument in schema.arguments:
+        if "List[" in str(argument.type) and "Tensor" in str(argument.type):
+            raise CustomOpError(
+                f"op '{op.name}': its argument '{argument.name}' is a list of tensors; pass them one by one"
+            )
     tensors = [argument.name for argument in schema.arguments if str(argument.type) in _TENSORS]
     others = [argument.name for argument in schema.arguments if argument.name not in tensors]
     check_arguments(op, len(tensors), others)

@@ -140,7 +140,11 @@ class _Rewriter:
         if not outputs:
             return
         members = list(group.members)
-        body, inputs = self._body(group, members, outputs)
+        if isinstance(members[0], ct.CustomOp):
+            outputs = list(members[0].outputs)
+            body, inputs = _called_back(members[0])
+        else:
+            body, inputs = self._body(group, members, outputs)
         kernel = KernelOp(
             self.namer.name(members),
             [self.replaced.get(value, value) for value in inputs],
@@ -204,6 +208,20 @@ class _Rewriter:
                 for index, operand in enumerate(inner.operands):
                     if operand in self.replaced:
                         inner.operands[index] = self.replaced[operand]
+
+
+def _called_back(op: ct.CustomOp) -> tuple[Block, list[SSAValue]]:
+    """The region's block of a call-back, which gets equal operands each time they are given, and gives all results."""
+    body = Block(arg_types=[value.type for value in op.inputs])
+    for value, argument in zip(op.inputs, body.args, strict=True):
+        argument.name_hint = value.name_hint
+    copied = op.clone()
+    copied.operands = list(body.args)
+    copied.location = op.location
+    for old, new in zip(op.outputs, copied.outputs, strict=True):
+        new.name_hint = old.name_hint
+    body.add_ops([copied, YieldOp(*copied.outputs)])
+    return body, list(op.inputs)
 
 
 _IN_PLACE_ORDER = ct.ElementwiseOp | ct.CastOp | ct.ConstantOp | ct.BroadcastOp | YieldOp

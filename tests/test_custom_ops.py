@@ -186,6 +186,79 @@ def test_wrong_result_of_a_call_back(register: Callable[..., Any]) -> None:
         function(X, Y)
 
 
+WRONG_CALLBACKS: list[tuple[Callable[..., Any], str]] = [
+    (lambda x, y: (x + y).astype(np.complex64), "it gave an array of complex64, expected real numbers"),
+    (lambda x, y: None, "it gave an array of object, expected real numbers"),
+    (lambda x, y: np.add(x, y, out=x), "read-only"),
+]
+
+
+@pytest.mark.parametrize(("callback", "message"), WRONG_CALLBACKS)
+def test_what_a_call_back_may_not_do(register: Callable[..., Any], callback: Any, message: str) -> None:
+    register("cuviltest::add_relu", callback=callback)
+    function = cuvil.compile(lambda x, y: add_relu(x, y))
+    with pytest.raises(cuvil.CuvilError, match=message):
+        function(X, Y)
+
+
+def test_an_interrupt_in_a_call_back_is_one(register: Callable[..., Any]) -> None:
+    def interrupted(x: Any, y: Any) -> Any:
+        raise KeyboardInterrupt
+
+    register("cuviltest::add_relu", callback=interrupted)
+    function = cuvil.compile(lambda x, y: add_relu(x, y))
+    with pytest.raises(KeyboardInterrupt):
+        function(X, Y)
+
+
+CALLS: dict[str, Callable[[Tensor], Any]] = {
+    "the same twice": lambda x: add_relu(x, x),
+    "nothing of it": lambda x: add_relu(x[:0], x[:0]),
+    "one number": lambda x: add_relu(x[0, 0].bfloat16(), x[1, 1].bfloat16()),
+    "first result": lambda x: both(x)[0],
+    "second result": lambda x: both(x)[1] * 2,
+    "all": lambda x: both(add_relu(-x, -x)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_operands_and_results_of_call_backs(register: Callable[..., Any], call: Callable[[Tensor], Any]) -> None:
+    class Calls(nn.Module):
+        def forward(self, x: Tensor) -> Any:
+            return call(x)
+
+    register("cuviltest::add_relu", callback=reference)
+    register("cuviltest::both", callback=lambda x: (x + 1, x.sum(-1)))
+    torch.testing.assert_close(cuvil.compile(Calls(), (X,))(X), call(X))
+
+
+def broken(b: Any, x: Any, y: Any) -> Any:
+    raise ZeroDivisionError("by zero")
+
+
+@pytest.mark.parametrize(
+    ("lowering", "message"),
+    [
+        (broken, "op 'cuviltest::add_relu': its lowering failed: ZeroDivisionError: by zero"),
+        (lambda b, x, y: None, "op 'cuviltest::add_relu': its lowering gives values of the builder, got None"),
+    ],
+)
+def test_a_lowering_that_fails(register: Callable[..., Any], lowering: Any, message: str) -> None:
+    register("cuviltest::add_relu", reference=reference, lowering=lowering)
+    with pytest.raises(cuvil.CuvilError, match=message):
+        cuvil.compile(Model().eval(), (X, Y))
+
+
+def test_lists_of_tensors_are_refused_at_once() -> None:
+    @torch.library.custom_op("cuviltest::listed", mutates_args=())
+    def listed(xs: list[Tensor]) -> Tensor:
+        return xs[0] + 1
+
+    assert listed is not None
+    with pytest.raises(CustomOpError, match="'xs' is a list of tensors; pass them one by one"):
+        cuvil.register_op("cuviltest::listed", callback=lambda xs: xs[0] + 1)
+
+
 def test_call_backs_from_several_threads(register: Callable[..., Any]) -> None:
     def failing(x: Any, y: Any) -> Any:
         if x[0, 0] < 0:
@@ -273,6 +346,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"reference": reference, "lowering": "relu(x - y)", "check": [(X, Y)]}, "sample 0: compiled code differs"),
     ({"decomposition": lambda x, y: x[0] + y[0], "check": [(X, Y)]}, "what computes it gives tensor<17xf32>"),
+    ({"reference": reference, "lowering": 5}, "a lowering is an expression or a function, got int"),
+    ({"callback": "x + y"}, "callback is a function, got str"),
+    ({"callback": reference, "check": [X]}, "sample 0 is a tuple of arguments, got Tensor: check=[(x, y)]"),
+    ({"callback": reference, "check": [(1, 2)]}, "sample 0: the torch op failed"),
 ]
 
 

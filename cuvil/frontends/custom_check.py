@@ -28,8 +28,15 @@ def check_samples(op: RegisteredOp, samples: Sequence[Sequence[Any]]) -> None:
     function = getattr(packet, overload or packet.overloads()[0])
     arguments = function._schema.arguments
     for number, sample in enumerate(samples):
-        with torch.no_grad():
-            expected = _several(function(*sample))
+        if not isinstance(sample, list | tuple):  # a tensor is a sequence too
+            raise CustomOpError(
+                f"op '{op.name}': sample {number} is a tuple of arguments, got {type(sample).__name__}: check=[(x, y)]"
+            )
+        try:
+            with torch.no_grad():
+                expected = _several(function(*sample))
+        except Exception as error:
+            raise CustomOpError(f"op '{op.name}': sample {number}: the torch op failed: {error}") from error
         for what, results in _ways(op, function, arguments, sample):
             _compare(f"op '{op.name}': sample {number}: {what}", results, expected)
 

@@ -5,7 +5,8 @@ symbolic, their symbols' values. A foreign call holds no lock of the interpreter
 function, so that calls from several threads take turns in Python only.
 
 An exception cannot cross compiled code. It is kept for the thread that made the call: results become zeros, no other
-call-back is made, and when the compiled entry has returned it is raised as the cause of a `CuvilRuntimeError`.
+call-back is made, and when the compiled entry has returned it is raised as the cause of a `CuvilRuntimeError`; what is
+no `Exception` (KeyboardInterrupt) is raised as it is.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from cuvil.custom_ops import refused_result
 from cuvil.errors import CuvilRuntimeError
 from cuvil.semantics.dims import Dim
 
@@ -61,6 +63,8 @@ class Callbacks:
         if found is not None:
             self._raised.error = None
             name, error = found
+            if not isinstance(error, Exception):
+                raise error  # an interrupt or an exit is no failure of the op
             raise CuvilRuntimeError(f"the call-back of op '{name}' raised {type(error).__name__}: {error}") from error
 
     def _thunk(self, callback: Callback) -> Any:
@@ -94,12 +98,17 @@ def _call(callback: Callback, arrays: Sequence[Any], results: Sequence[Any]) -> 
     operands = [
         _from_bits(array) if buffer.is_bfloat else array for array, buffer in zip(arrays, callback.inputs, strict=True)
     ]
+    for operand in operands:
+        operand.flags.writeable = False  # the memory of arguments and weights, or what others read afterwards
     made = callback.function(*operands, **callback.arguments)
     values = list(made) if isinstance(made, list | tuple) else [made]
     if len(values) != len(results):
         raise ValueError(f"it gave {len(values)} results, expected {len(results)}")
     for value, result, buffer in zip(values, results, callback.outputs, strict=True):
         array = np.asarray(value)
+        refused = refused_result(array.dtype, "f" if buffer.is_bfloat else buffer.dtype.kind)
+        if refused is not None:
+            raise TypeError(refused)
         if array.shape != result.shape:
             raise ValueError(f"it gave shape {list(array.shape)}, expected {list(result.shape)}")
         result[...] = _bits(array) if buffer.is_bfloat else array
@@ -133,7 +142,7 @@ def _array(address: int | None, buffer: Buffer, sizes: Mapping[str, int]) -> Any
 
 
 def _from_bits(bits: Any) -> Any:
-    return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    return np.asarray(bits.astype(np.uint32) << np.uint32(16)).view(np.float32)  # of no dims it would be a scalar
 
 
 def _bits(array: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from cuvil.custom_ops import CustomOpError
-from cuvil.dialects.tensor import CustomOp, format_shape, shape_of
-from cuvil.errors import InternalError
+from cuvil.custom_ops import CustomOpError, refused_result
+from cuvil.dialects.tensor import CustomOp, element_domain, format_shape, shape_of
+from cuvil.errors import CuvilError, InternalError
 from cuvil.semantics import custom_expressions
 from cuvil.semantics.arrays import Array, to_reference
 from cuvil.semantics.core_builder import CoreBuilder
@@ -69,12 +69,28 @@ def expanded(op: CustomOp, target: str = "cpu") -> tuple[Block, list[SSAValue]]:
         declared: Any = op.outputs[0].type
         results = [custom_expressions.build(builder, tree, operands, {**defaults, **numbers}, declared)]
     elif lowering is not None:
-        made = lowering(builder, *op.inputs, **numbers)
-        results = list(made) if isinstance(made, list | tuple) else [made]
+        results = _lowered(op, lowering, builder, numbers)
     else:
         raise InternalError(f"op '{op.op_name}' is computed by a call-back and has nothing to expand to", op)
     _check_types(op, results)
     return builder.block, results
+
+
+def _lowered(op: CustomOp, lowering: Callable[..., Any], builder: CoreBuilder, numbers: Mapping[str, Any]) -> list[Any]:
+    """The values that the registered function gives. Raises `CustomOpError` where it fails or gives something else."""
+    try:
+        made = lowering(builder, *op.inputs, **numbers)
+    except (CuvilError, VerifyException) as error:
+        raise CustomOpError(
+            f"op '{op.op_name}': its lowering cannot be compiled: {getattr(error, 'message', error)}"
+        ) from error
+    except Exception as error:
+        raise CustomOpError(f"op '{op.op_name}': its lowering failed: {type(error).__name__}: {error}") from error
+    results: list[Any] = [*made] if isinstance(made, list | tuple) else [made]
+    for each in results:
+        if not isinstance(each, SSAValue):
+            raise CustomOpError(f"op '{op.op_name}': its lowering gives values of the builder, got {each!r}")
+    return results
 
 
 def _check_types(op: CustomOp, results: Sequence[SSAValue]) -> None:
@@ -97,6 +113,9 @@ def reference_results(op: CustomOp, operands: Sequence[Array]) -> list[Array] | 
     for result, output in zip(results, op.outputs, strict=True):
         array = np.asarray(result)
         declared: Any = output.type
+        refused = refused_result(array.dtype, element_domain(declared.element_type) or "c")
+        if refused is not None:
+            raise VerifyException(f"op '{op.op_name}': the reference: {refused}")
         known = [dim for dim in shape_of(declared) if isinstance(dim, int)]
         if array.ndim != len(shape_of(declared)) or (
             len(known) == array.ndim and array.shape != tuple(shape_of(declared))
