@@ -29,40 +29,39 @@ _PER_PROCESS = 10
 
 
 @dataclass
-class Summary:
-    """What became of programs."""
+class Counts:
+    """How many programs became what, why some were refused, and those that failed."""
 
     programs: int = 0
     agreed: int = 0
     refused: int = 0
     invalid: int = 0
     failed: int = 0
-    distinct: int = 0
-    seconds: float = 0.0
     refusals: dict[str, int] = field(default_factory=dict[str, int])
     failures: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
-    def add(self, other: ChunkResult) -> None:
+
+@dataclass
+class ChunkResult(Counts):
+    """What became of the programs of one chunk; `hashes` tell equal programs."""
+
+    hashes: list[bytes] = field(default_factory=list[bytes])
+
+
+@dataclass
+class Summary(Counts):
+    """What became of programs."""
+
+    distinct: int = 0
+    seconds: float = 0.0
+
+    def add(self, other: Counts) -> None:
         """Count a chunk's programs in."""
         for name in ("programs", "agreed", "refused", "invalid", "failed"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for reason, count in other.refusals.items():
             self.refusals[reason] = self.refusals.get(reason, 0) + count
         self.failures += other.failures
-
-
-@dataclass
-class ChunkResult:
-    """What became of the programs of one chunk; `hashes` tell equal programs."""
-
-    programs: int = 0
-    agreed: int = 0
-    refused: int = 0
-    invalid: int = 0
-    failed: int = 0
-    refusals: dict[str, int] = field(default_factory=dict[str, int])
-    failures: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    hashes: list[bytes] = field(default_factory=list[bytes])
 
 
 def run_chunk(seed: int, number: int, size: int) -> ChunkResult:

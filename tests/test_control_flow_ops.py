@@ -16,9 +16,12 @@ from torch._higher_order_ops.while_loop import while_loop
 
 import cuvil
 from cuvil.instrument.warnings import CuvilWarning
+from tests.cases import Cases
 
 NAN = float("nan")
-CASES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = []
+CASES = Cases()
+"""Functions of a model and arguments that take each of their ways; one compilation serves all of them."""
+case = CASES.add
 
 
 class Model(nn.Module):
@@ -33,16 +36,6 @@ class Model(nn.Module):
 
     def forward(self, *args: Any) -> Any:
         return self.function(self, *args)
-
-
-def case(*calls: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A function of a model and arguments that take each of its ways; one compilation serves all of them."""
-
-    def put(function: Callable[..., Any]) -> Callable[..., Any]:
-        CASES.append((function, list(calls)))
-        return function
-
-    return put
 
 
 UP, DOWN = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([-1.0, -2.0, 0.5])

@@ -1,4 +1,4 @@
-"""The programs of `mutation_programs` and `mutation_control_programs`, through every front end, against eager PyTorch."""
+"""Programs that change tensors (`mutation_programs`, `mutation_control_programs`), through every front end."""
 
 from __future__ import annotations
 

@@ -15,19 +15,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import cuvil
+from tests.cases import Cases
 
 NAN = float("nan")
-CASES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = []
-
-
-def case(*calls: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A function and arguments that take each of its ways; all calls of one signature share one compilation."""
-
-    def put(function: Callable[..., Any]) -> Callable[..., Any]:
-        CASES.append((function, list(calls)))
-        return function
-
-    return put
+CASES = Cases()
+"""Functions and arguments that take each of their ways; all calls of one signature share one compilation."""
+case = CASES.add
 
 
 UP, DOWN = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([-1.0, -2.0, 0.5])

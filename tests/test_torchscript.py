@@ -16,20 +16,13 @@ import cuvil
 from benchmarks import models
 from cuvil.frontends import torchscript
 from cuvil.frontends.torchscript_check import ScriptMismatchError
+from tests.cases import Cases
 
 UP, DOWN = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([-1.0, -2.0, 0.5])
 BROKEN = torch.tensor([1.0, float("nan"), 2.0])
-CASES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = []
-
-
-def case(*calls: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A function to be scripted and arguments that take each of its ways."""
-
-    def put(function: Callable[..., Any]) -> Callable[..., Any]:
-        CASES.append((function, list(calls)))
-        return function
-
-    return put
+CASES = Cases()
+"""Functions to be scripted, and arguments that take each of their ways."""
+case = CASES.add
 
 
 def scripted(model: Any) -> Any:
