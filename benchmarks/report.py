@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from benchmarks.comparison import Comparison
@@ -42,20 +42,25 @@ def console() -> Console:
     return found if found.is_terminal else Console(width=_PIPED_WIDTH)
 
 
-@contextmanager
-def compile_progress(title: str) -> Iterator[ProgressCallback]:
-    """A progress line on stderr while a model compiles; silent where stderr is no terminal."""
+def progress_line(*first: ProgressColumn) -> Progress:
+    """A progress line on stderr that begins with columns of its own; silent where stderr is no terminal."""
     shown = Console(stderr=True)
-    with Progress(
+    return Progress(
         SpinnerColumn(),
-        TextColumn("{task.fields[title]}"),
+        *first,
         BarColumn(bar_width=24),
         TextColumn("{task.description}"),
         TimeElapsedColumn(),
         console=shown,
         transient=True,
         disable=not shown.is_terminal,
-    ) as bar:
+    )
+
+
+@contextmanager
+def compile_progress(title: str) -> Iterator[ProgressCallback]:
+    """A progress line while a model compiles."""
+    with progress_line(TextColumn("{task.fields[title]}")) as bar:
         task = bar.add_task("", total=None, title=title)
 
         def update(stage: str, done: int, total: int) -> None:

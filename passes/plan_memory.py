@@ -23,6 +23,7 @@ the attribute names a function that gives its size: see `passes/_symbolic_arena.
 
 Requires: `bufferize`; correct lifetimes: a buffer without `free`, freed twice or used afterwards is an error.
 Ensures: no `alloc` or `free` is left; no two buffers live at once overlap; offsets are multiples of `alignment`.
+Declines: declarations, and functions that are not bufferized or have an arena already; they stay as they are.
 Source: Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020.
 """
 

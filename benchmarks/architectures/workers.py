@@ -17,8 +17,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import MofNCompleteColumn
+
+from benchmarks.report import progress_line
 
 _PRELOADED = ["torch", "torch._dynamo", "transformers", "cuvil.frontends.dynamo", "cuvil.lowering"]
 
@@ -52,7 +53,7 @@ def run_tasks(tasks: Sequence[Task], *, jobs: int, timeout: float) -> dict[Task,
     context.set_forkserver_preload(_PRELOADED)
     verdicts: dict[Task, dict[str, Any]] = {}
     waiting, running = list(reversed(tasks)), list[_Running]()
-    with _progress() as bar, TemporaryDirectory() as logs:
+    with progress_line(MofNCompleteColumn()) as bar, TemporaryDirectory() as logs:
         line = bar.add_task("", total=len(tasks))
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -125,17 +126,3 @@ def _work(task: Task, sender: Connection, log: str) -> None:
         verdict = Verdict(FAILED, f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
     sender.send(verdict.as_json())
     sender.close()
-
-
-def _progress() -> Progress:
-    shown = Console(stderr=True)
-    return Progress(
-        SpinnerColumn(),
-        MofNCompleteColumn(),
-        BarColumn(bar_width=24),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=shown,
-        transient=True,
-        disable=not shown.is_terminal,
-    )
