@@ -31,7 +31,12 @@ def emit_anchored(b: GpuLoopBuilder, kernel: LoopKernel) -> None:
     anchor = next((op for op in kernel.operations if type(op) in _SUMS), None)
     if anchor is None:
         names = ", ".join(op.name for op in kernel.operations)
-        raise CuvilError(f"a kernel of this family is of one contraction, convolution or pool; it has {names}")
+        remedy = (
+            "; decompose takes attention apart"
+            if any(isinstance(op, ct.AttentionOp) for op in kernel.operations)
+            else ""
+        )
+        raise CuvilError(f"a kernel of this family is of one contraction, convolution or pool; it has {names}{remedy}")
     value = anchor.results[0]
     shape = dims_of(value)
     if 0 in shape:

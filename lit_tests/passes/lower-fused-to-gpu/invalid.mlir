@@ -18,3 +18,15 @@ func.func @main(%x: memref<4xf32>) {
   cuvil_fused.free %0 : memref<4xf32>
   func.return
 }
+
+// -----
+
+func.func @main(%q: memref<1x2x8x16xf32>, %o: memref<1x2x8x16xf32>, %arena: memref<0xi8>)
+    attributes {cuvil_fused.outputs = 1 : i64, cuvil_fused.arena_bytes = 0 : i64} {
+  // expected-error @+1 {{pass 'lower-fused-to-gpu' failed: kernel @attention: a kernel of this family is of one contraction, convolution or pool; it has cuvil_tensor.attention; decompose takes attention apart}}
+  cuvil_fused.kernel @attention(%a = %q) into(%o) family = attention access = <contraction> : (memref<1x2x8x16xf32>) into (memref<1x2x8x16xf32>) {
+    %0 = cuvil_tensor.attention %a, %a, %a scale = 2.500000e-01 : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32> -> tensor<1x2x8x16xf32>
+    cuvil_fused.yield %0 : tensor<1x2x8x16xf32>
+  }
+  func.return
+}
