@@ -260,15 +260,7 @@ class ProgramImport:
         """A tensor that the program holds: written into the text if small, else a global."""
         if tensor.numel() > LARGEST_CONSTANT:
             return self.parameter_value(name, tensor)
-        data = tensor.detach().cpu().contiguous()
-        if data.dtype == torch.bool:
-            data = -data.to(torch.int8)  # true is the signed one-bit integer -1
-        # Contiguous ones of one element may have any stride, which a view of another element size does not take.
-        flat = data.as_strided((data.numel(),), (1,))
-        content = bytes(flat.view(torch.uint8).tolist()) if data.numel() else b""
-        tensor_type: Any = type_of_value(tensor)
-        attribute = DenseIntOrFPElementsAttr(tensor_type, BytesAttr(content))
-        return self.builder.value(ConstantOp(attribute))
+        return self.builder.value(constant_of(tensor))
 
     def parameter_value(self, name: str, tensor: torch.Tensor) -> SSAValue:
         """The use of a global, made when first asked for; tensors of the same memory share one."""
@@ -312,3 +304,15 @@ class ProgramImport:
 
 
 __all__ = ["ImportedModule", "Input", "Output", "Problem", "UnsupportedOpsError", "import_exported", "trace_model"]
+
+
+def constant_of(tensor: torch.Tensor) -> ConstantOp:
+    """A tensor's values, written into the text."""
+    data = tensor.detach().cpu().contiguous()
+    if data.dtype == torch.bool:
+        data = -data.to(torch.int8)  # true is the signed one-bit integer -1
+    # Contiguous ones of one element may have any stride, which a view of another element size does not take.
+    flat = data.as_strided((data.numel(),), (1,))
+    content = bytes(flat.view(torch.uint8).tolist()) if data.numel() else b""
+    tensor_type: Any = type_of_value(tensor)
+    return ConstantOp(DenseIntOrFPElementsAttr(tensor_type, BytesAttr(content)))

@@ -24,17 +24,17 @@ from torch.fx import Graph
 from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
-from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, DenseIntOrFPElementsAttr, LocationAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from cuvil.dialects.tensor import ConstantOp, GlobalOp, ParameterOp
+from cuvil.dialects.tensor import GlobalOp, ParameterOp
 from cuvil.errors import UnsupportedError
 from cuvil.frontends.aten_builder import Deferred, GraphBuilder
 from cuvil.frontends.aten_graph import GraphImporter
 from cuvil.frontends.aten_running import updated_statistics
 from cuvil.frontends.aten_schema import functional_op
 from cuvil.frontends.aten_types import array_of_tensor, element_type_of, shape_of_value, type_of_value
-from cuvil.frontends.exported import LARGEST_CONSTANT
+from cuvil.frontends.exported import LARGEST_CONSTANT, constant_of
 from cuvil.frontends.graph_memory import RESHAPING, flat_owner, memory_of
 from cuvil.frontends.source.choices import Choices
 from cuvil.frontends.strided import Geometry, read_view, write_view
@@ -431,7 +431,7 @@ class Tracer(TorchDispatchMode):
     def _held_value(self, tensor: Tensor) -> SSAValue:
         name = self.names.get(id(tensor))
         if name is None and tensor.numel() <= LARGEST_CONSTANT:
-            return self.in_entry(lambda: self.builder.value(_constant(tensor)))
+            return self.in_entry(lambda: self.builder.value(constant_of(tensor)))
         key = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape), tensor.stride())
         value = self._weights.get(key) if tensor.numel() else None
         if value is None:
@@ -481,13 +481,3 @@ def _whole_attention(args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, dict[
     options = {"attn_mask": kwargs.get("attn_mask"), "dropout_p": dropout, "is_causal": is_causal}
     whole = torch.ops.aten.scaled_dot_product_attention.default
     return whole, (query, key, value), {**options, "scale": kwargs.get("scale")}
-
-
-def _constant(tensor: Tensor) -> ConstantOp:
-    data = tensor.detach().cpu().contiguous()
-    if data.dtype == torch.bool:
-        data = -data.to(torch.int8)  # true is the signed one-bit integer -1
-    # Contiguous ones of one element may have any stride, which a view of another element size does not take.
-    flat = data.as_strided((data.numel(),), (1,))
-    content = bytes(flat.view(torch.uint8).tolist()) if data.numel() else b""
-    return ConstantOp(DenseIntOrFPElementsAttr(cast(Any, type_of_value(tensor)), BytesAttr(content)))
