@@ -104,6 +104,20 @@ class Replacement:
     value: Recipe
 
 
+@dataclass(frozen=True, slots=True)
+class SizeSource:
+    """Where a symbolic size is read: a dim of a given tensor is `factor * size + offset`."""
+
+    given: int
+    axis: int
+    factor: int = 1
+    offset: int = 0
+
+    def read(self, given: Sequence[Tensor]) -> int:
+        """The size in a call."""
+        return (given[self.given].shape[self.axis] - self.offset) // self.factor
+
+
 @dataclass(frozen=True)
 class Effects:
     """All of it, for one program."""
@@ -117,8 +131,8 @@ class Effects:
     """Tensors whose values the code holds, by name: a call that changes their memory needs other code."""
     written: frozenset[int] = field(default=frozenset())
     """The given tensors that change."""
-    symbols: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
-    """Where symbolic sizes are read: given tensor and dim."""
+    symbols: Mapping[str, SizeSource] = field(default_factory=dict[str, "SizeSource"])
+    """Where symbolic sizes are read."""
 
 
 def inputs_of(effects: Effects, given: Sequence[Tensor]) -> list[Tensor]:
@@ -133,7 +147,7 @@ def write_back(effects: Effects, given: Sequence[Tensor], computed: Sequence[Ten
     """
     for update in effects.updates:
         _part(update.source, given).copy_(computed[update.result])
-    sizes = {name: given[place].shape[axis] for name, (place, axis) in effects.symbols.items()}
+    sizes = {name: source.read(given) for name, source in effects.symbols.items()}
     call = _Call(given, computed, sizes)
     results = [call.made(recipe) for recipe in effects.results]
     for replacement in effects.replacements:
@@ -217,6 +231,7 @@ __all__ = [
     "Given",
     "Recipe",
     "Replacement",
+    "SizeSource",
     "Source",
     "State",
     "Update",

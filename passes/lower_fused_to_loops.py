@@ -167,9 +167,10 @@ class HostLowering:
         names = self._name_symbols(function)
         self._note_host(function)
         self._take_symbols(function, names)
-        for op in list(function.walk()):
-            if op is not function:
-                self._lower_op(op)
+        ops = [op for op in function.walk() if op is not function]
+        # Copies first: buffers that are flat already do not tell how much of them is meant.
+        for op in sorted(ops, key=lambda op: not isinstance(op, fused.CopyOp)):
+            self._lower_op(op)
         for value in [
             *block.args,
             *(a for op in function.walk() for r in op.regions for bl in r.blocks for a in bl.args),

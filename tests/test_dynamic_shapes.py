@@ -124,6 +124,51 @@ def test_derived_dims_and_multiples() -> None:
         once(torch.randn(3, 16), torch.randn(3, 48), torch.randn(17))
 
 
+@pytest.mark.parametrize("offset", [-1, 1, 3])
+def test_sizes_around_another_one(offset: int) -> None:
+    """torch counts such dims from the least of them: the ranges are those of the dims all the same."""
+    width = Dim("width", min=4, max=9)
+    once = compiled(
+        lambda x, y: (x.sum(), y * 2),
+        torch.randn(5, 2),
+        torch.randn(5 + offset, 2),
+        dims=({0: width}, {0: width + offset}),
+    )
+    for size in (4, 5, 9):
+        x, y = torch.randn(size, 2), torch.randn(size + offset, 2)
+        assert_same(once(x, y), (x.sum(), y * 2))
+    for size in (3, 10):
+        with pytest.raises(ArgumentError, match=rf"dim 0 \(width\): got {size}, expected 4..9"):
+            once(torch.randn(size, 2), torch.randn(size + offset, 2))
+
+
+@pytest.mark.parametrize(
+    "dim", [2 * Dim("half", min=0, max=9), Dim("rows", min=0, max=64, multiple_of=2), 2 * Dim("half", min=0) + 2]
+)
+def test_views_of_inputs_with_derived_dims(dim: Any) -> None:
+    once = compiled(lambda x: (*x.chunk(2), x.view(-1, 2), x * 2), torch.randn(6, 4), dims=({0: dim},))
+    for rows in (2, 4, 18):
+        x = torch.randn(rows, 4)
+        results = once(x)
+        assert_same(results, (*x.chunk(2), x.view(-1, 2), x * 2))
+        assert [each.data_ptr() for each in results[:3]] == [x.data_ptr(), x[rows // 2 :].data_ptr(), x.data_ptr()]
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_loops_that_carry_open_dims(target: str) -> None:
+    def function(x: Tensor) -> Any:
+        start = torch.zeros((), dtype=torch.int64)
+        rows = x * 2
+        return torch.while_loop(
+            lambda i, x, y: i < 3, lambda i, x, y: (i + 1, y + x.shape[0], x * 0.5), (start, x, rows)
+        )
+
+    once = compiled(function, torch.randn(3, 4), target=target)
+    for shape in SHAPES:
+        x = torch.randn(shape)
+        assert_same(once(x), function(x))
+
+
 def test_torch_s_dims_are_taken_too() -> None:
     rows = torch.export.Dim("rows", min=1, max=6)
     once = compiled(lambda x, y: x + y[:, :1], torch.randn(3, 4), torch.randn(3, 2), dims=({0: rows}, {0: rows}))

@@ -18,7 +18,7 @@ from torch.export import ExportedProgram
 from torch.fx.experimental import _config as symbolic_shapes
 from torch.utils import _pytree as pytree
 
-from cuvil.dim import Dim
+from cuvil.dim import DerivedDim
 from cuvil.errors import UnsupportedError, UserError
 from cuvil.frontends.aten_types import named_symbols, shape_of_value
 from cuvil.frontends.dynamic_shapes import DynamicShapes, size_of, torch_name
@@ -182,7 +182,7 @@ def _symbols_of(program: ExportedProgram, shapes: DynamicShapes) -> Symbols:
     users = set(program.graph_signature.user_inputs)
     inputs = [node for node in program.graph.nodes if node.op == "placeholder" and node.name in users]
     names: dict[str, str] = {}
-    roots: dict[str, Dim] = {}
+    declared: dict[str, SymbolRange] = {}
     dim_names: dict[int, dict[int, str]] = {}
     for number, (leaf, node) in enumerate(zip(leaves, inputs, strict=False)):
         each = opened.get(id(leaf))
@@ -197,14 +197,26 @@ def _symbols_of(program: ExportedProgram, shapes: DynamicShapes) -> Symbols:
             symbols = size.node.expr.free_symbols if isinstance(size, torch.SymInt) else ()
             if len(symbols) == 1:
                 (symbol,) = symbols
-                names[str(symbol)] = torch_name(derived.root)
-                roots[str(symbol)] = derived.root
-    ranges = ranges_of_program(program)
-    for symbol, root in roots.items():
-        # What torch knows begins with 2 at times; had it found any other limit, it would not have exported the program.
-        highest = None if root.max is None else root.max // root.multiple_of
-        ranges[symbol] = SymbolRange(-(-root.min // root.multiple_of), highest)
-    return Symbols(names, ranges, dim_names)
+                names[str(symbol)], declared[str(symbol)] = _symbol_of(derived, size.node.expr, symbol)
+    # What torch knows begins with 2 at times; had it found any other limit, it would not have exported the program.
+    return Symbols(names, {**ranges_of_program(program), **declared}, dim_names)
+
+
+def _symbol_of(derived: DerivedDim, size: Any, symbol: Any) -> tuple[str, SymbolRange]:
+    """The name and the range of the symbol that torch writes a dim of this size with.
+
+    It is the dim's root, counted in multiples; where torch found the least of several dims that follow from one root
+    to be another one, it is that, some units from the root.
+    """
+    root = derived.root
+    least, highest = -(-root.min // root.multiple_of), None if root.max is None else root.max // root.multiple_of
+    offset = derived.offset - int(size.subs(symbol, 0))
+    shift, rest = divmod(offset, derived.factor * root.multiple_of)
+    is_shifted = shift != 0 and rest == 0
+    if not is_shifted:
+        return torch_name(root), SymbolRange(least, highest)
+    name = f"{torch_name(root)}_{'plus' if shift > 0 else 'minus'}_{abs(shift)}"
+    return name, SymbolRange(least + shift, None if highest is None else highest + shift)
 
 
 def ranges_of_program(program: ExportedProgram) -> dict[str, SymbolRange]:

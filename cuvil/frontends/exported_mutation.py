@@ -40,7 +40,8 @@ from cuvil.frontends.graph_memory import (
     written_memories,
 )
 from cuvil.frontends.strided import Geometry, read_view
-from cuvil.semantics.dims import DimExpr, symbol
+from cuvil.semantics.dims import DimExpr
+from cuvil.semantics.symbol_binding import linear_in
 from cuvil.write_back import (
     Computed,
     Constant,
@@ -48,6 +49,7 @@ from cuvil.write_back import (
     Given,
     Recipe,
     Replacement,
+    SizeSource,
     Source,
     State,
     Update,
@@ -448,13 +450,17 @@ class SharingImport(ProgramImport):
         number = self._views.setdefault(node, len(self._views))
         return View(of, other.shape, other.strides, other.offset - one.offset, number)
 
-    def symbols(self) -> dict[str, tuple[int, int]]:
-        """Where a call reads the sizes that are symbolic: given tensor and dim."""
-        found: dict[str, tuple[int, int]] = {}
+    def symbols(self) -> dict[str, SizeSource]:
+        """Where a call reads the sizes that are symbolic."""
+        found: dict[str, SizeSource] = {}
         for node, place in self._given.items():
             for axis, size in enumerate(Geometry.of(tensors_of(node)).shape):
-                if isinstance(size, DimExpr) and size == symbol(str(size)):
-                    found.setdefault(str(size), (place, axis))
+                if not isinstance(size, DimExpr) or len(size.symbols()) != 1:
+                    continue
+                (name,) = size.symbols()
+                linear = linear_in(size, name)
+                if linear is not None and isinstance(linear[1], int):
+                    found.setdefault(name, SizeSource(place, axis, linear[0], linear[1]))
         return found
 
     def computed(self, key: Any, value: SSAValue, dtype: torch.dtype) -> Computed:

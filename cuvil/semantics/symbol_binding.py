@@ -133,7 +133,7 @@ class SymbolBinding:
                 if len(unknown) != 1 or not isinstance(dim, DimExpr):
                     continue
                 (wanted,) = unknown
-                linear = _linear(dim, wanted)
+                linear = linear_in(dim, wanted)
                 if linear is None:
                     continue
                 factor, rest = linear
@@ -162,7 +162,7 @@ class SymbolBinding:
         return str(substitute(dim, self._locals)).replace(" floordiv ", " // ").replace(" mod ", " % ")
 
 
-def _linear(dim: DimExpr, name: str) -> tuple[int, Dim] | None:
+def linear_in(dim: DimExpr, name: str) -> tuple[int, Dim] | None:
     """The factor and the rest of a dim that is `factor * name + rest`; None if it is not."""
     rest, factor = substitute(dim, {name: 0}), 0
     slope = dim - rest
@@ -203,7 +203,7 @@ def _fault(binding: SymbolBinding, shapes: Sequence[Sequence[int]]) -> str | Non
             unknown = dim.symbols() - symbols.keys()
             if len(unknown) == 1:
                 (name,) = unknown
-                linear = _linear(dim, name)
+                linear = linear_in(dim, name)
                 if linear is not None:
                     rest = linear[1] if isinstance(linear[1], int) else linear[1].evaluate(symbols)
                     symbols[name], origin[name] = (size - rest) // linear[0], f"dim {axis} of '{given.name}'"
