@@ -91,6 +91,7 @@ class Patterns(Expressions):
         return truth(result) if is_dynamic(result) else bool(result)
 
     def one_fits(self, patterns: Sequence[ast.pattern], value: Any, scope: Scope, bound: dict[str, Any]) -> Any:
+        """Whether any of several patterns fits: `a | b`."""
         result: Any = False
         for pattern in patterns:
             fits = self.fits(pattern, value, scope, bound)
@@ -101,6 +102,7 @@ class Patterns(Expressions):
         return result
 
     def sequence_fits(self, patterns: Sequence[ast.pattern], value: Any, scope: Scope, bound: dict[str, Any]) -> Any:
+        """Whether a sequence has items that fit, in order; `*rest` takes up those between."""
         if isinstance(value, str | bytes | Tensor | Number) or not isinstance(value, Sequence):
             return False
         items = list(cast("Sequence[Any]", value))
@@ -118,6 +120,7 @@ class Patterns(Expressions):
         return self.all_fit(list(pairs), scope, bound)
 
     def mapping_fits(self, pattern: ast.MatchMapping, value: Any, scope: Scope, bound: dict[str, Any]) -> Any:
+        """Whether a mapping has the keys, with values that fit; `**rest` takes up the others."""
         if not isinstance(value, Mapping):
             return False
         held = dict(cast("Mapping[Any, Any]", value))
@@ -132,6 +135,7 @@ class Patterns(Expressions):
         return result
 
     def class_fits(self, pattern: ast.MatchClass, value: Any, scope: Scope, bound: dict[str, Any]) -> Any:
+        """Whether a value is of the class, with attributes that fit."""
         kind = self.expression(pattern.cls, scope)
         if not (issubclass(value.kind, kind) if isinstance(value, Number) else isinstance(value, kind)):
             return False
@@ -149,6 +153,7 @@ class Patterns(Expressions):
         )
 
     def all_fit(self, pairs: Sequence[tuple[ast.pattern, Any]], scope: Scope, bound: dict[str, Any]) -> Any:
+        """Whether each value fits its pattern."""
         result: Any = True
         for pattern, value in pairs:
             fits = self.fits(pattern, value, scope, bound)
