@@ -218,7 +218,7 @@ class GatherOp(MovementOp):
     """Elements at computed positions: index operand j (i64, all of one shape) picks along source dim `axes[j]`.
 
     The result has the indices' dims first, then the source dims that `axes` leaves out, in order. An index outside
-    [-n, n) is undefined here; front ends that must check do so before. Negative indices count from the end.
+    [-n, n) picks any element; front ends that must check do so before. Negative indices count from the end.
 
     `%1 = cuvil_tensor.gather %table, %i axes = [0] : tensor<100x8xf32>, tensor<2x5xi64> -> tensor<2x5x8xf32>`
     """

@@ -77,3 +77,20 @@ def test_edges(case: Case, door: str) -> None:
     given, eager = copy.deepcopy(arguments), copy.deepcopy(arguments)
     compiled = cuvil.compile(function) if door == "source" else cuvil.compile(Called(function), arguments)
     compare_call(function(*eager), compiled(*given), eager, given)
+
+
+@pytest.mark.parametrize("place", [3, -4, 1 << 40, -(1 << 62)])
+def test_no_index_reaches_other_memory(place: int) -> None:
+    class Reads(nn.Module):
+        def forward(self, x: Tensor, places: Tensor) -> list[Tensor]:
+            one = torch.tensor([1.0])
+            return [
+                x[places],
+                x.index_select(0, places.reshape(1)[:1]),
+                x.index_put((places,), one),
+                x[x.long(), places],
+            ]
+
+    x = torch.ones(3, 3)
+    results = cuvil.compile(Reads(), (x.clone(), torch.tensor([1])))(x.clone(), torch.tensor([place]))
+    assert all(bool((result == 1).all()) for result in results)

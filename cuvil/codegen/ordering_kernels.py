@@ -17,6 +17,7 @@ from xdsl.ir import Operation, SSAValue
 from cuvil.codegen.loop_kernel import LoopKernel, outer_loop
 from cuvil.codegen.loop_kernels import emit_loop_kernel
 from cuvil.codegen.loops import ForLoop, Index, LoopBuilder
+from cuvil.codegen.points import position_of
 from cuvil.codegen.reductions import across_lanes, combine, narrowed, neutral, widened
 from cuvil.codegen.scalar_lowering import emit_cast, is_float, is_unsigned, storage_type
 from cuvil.dialects import tensor as ct
@@ -351,16 +352,11 @@ def _emit_scatter(b: LoopBuilder, kernel: LoopKernel, op: Operation) -> None:
     rest = [axis for axis in range(len(shape)) if axis not in axes]
     strides = contiguous_strides(shape)
     inner = product(shape[axis] for axis in rest)
-    index_type = b.index(0).type
     with b.for_(0, product(index_shape)) as outer:
         base: Index = 0
         for axis, operand in zip(axes, op.indices, strict=True):
             place = emit_cast(b, b.load(kernel.buffers[operand], outer.index), ct.element_of(operand), _I64)
-            negative = b.compare_int("slt", place, b.constant(0, _I64))
-            extent = shape[axis]
-            size = b.constant(extent, _I64) if isinstance(extent, int) else b.cast_index(b.index(extent), _I64)
-            place = b.select(negative, b.int_op(arith.AddiOp, place, size), place)
-            base = b.add(base, b.mul(b.cast_index(place, index_type), strides[axis]))
+            base = b.add(base, b.mul(position_of(b, place, shape[axis]), strides[axis]))
         with b.for_(0, inner) as along:
             parts = b.delinearize(along.index, [shape[axis] for axis in rest]) if rest else []
             position = b.linear(base, parts, [strides[axis] for axis in rest])

@@ -492,12 +492,7 @@ class PointEvaluator:
 
     def _wrapped(self, index: SSAValue, element: Attribute, extent: Dim) -> SSAValue:
         """A scalar index as a position: negative ones count from the end."""
-        b = self.b
-        wide = emit_cast(b, index, element, _I64)
-        negative = b.compare_int("slt", wide, b.constant(0, _I64))
-        size = b.constant(extent, _I64) if isinstance(extent, int) else b.cast_index(b.index(extent), _I64)
-        wide = b.select(negative, b.int_op(arith.AddiOp, wide, size), wide)
-        return b.cast_index(wide, _INDEX)
+        return position_of(self.b, emit_cast(self.b, index, element, _I64), extent)
 
     def _gather_lanes(self, op: ct.GatherOp, point: Point, picked: Sequence[SSAValue]) -> SSAValue:
         """Indices that differ from lane to lane: each lane loads for itself, from a buffer only."""
@@ -520,6 +515,20 @@ class PointEvaluator:
             first = position if lane == 0 else first
             lanes.append(b.load(self.buffers[op.input], self._safe(first, lane, position)))
         return self._pack_lanes(lanes)
+
+
+def position_of(b: LoopBuilder, place: SSAValue, extent: Dim) -> SSAValue:
+    """An i64 that picks along a dim, as a position: negative ones count from the end.
+
+    What is out of range is undefined, and yet no position outside of the buffer: it is the last one.
+    """
+    size, last = (
+        b.constant(count, _I64) if isinstance(count, int) else b.cast_index(b.index(count), _I64)
+        for count in (extent, extent - 1)
+    )
+    negative = b.compare_int("slt", place, b.constant(0, _I64))
+    place = b.select(negative, b.int_op(arith.AddiOp, place, size), place)
+    return b.cast_index(b.select(b.compare_int("ult", place, size), place, last), _INDEX)
 
 
 def known_shape(value: SSAValue) -> tuple[int, ...]:
