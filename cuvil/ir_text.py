@@ -88,8 +88,10 @@ def parse_text(
         raise
     except RecursionError as error:
         raise UserError("operations or attributes are nested too deeply", parser.here()) from error
+    except MemoryError as error:  # a constant of many equal elements is held as all of them
+        raise UserError("cannot parse: memory does not hold what is described here", parser.here()) from error
     except Exception as error:  # the parsers of upstream's dialects raise whatever they like for malformed input
-        message = " ".join(str(error).split()) or type(error).__name__
+        message = " ".join(str(error).split()) or "the text from here on is malformed"
         raise UserError(f"cannot parse: {message}", parser.here()) from error
 
 
