@@ -6,6 +6,8 @@ array is seen without a copy too where the caller vouches that nothing writes to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,34 @@ def tensor_of(value: Any, only_read: bool) -> Tensor:
     if not made.is_cpu:
         raise ForeignError(f"a {type(value).__name__} on {made.device}; copy it to the CPU")
     return made
+
+
+def check_apart(arrays: Sequence[tuple[np.ndarray[Any, Any], Tensor]]) -> None:
+    """Raise `ForeignError` if arrays share memory, and a copy of one is used in its place."""
+    for (one, first), (other, second) in combinations(arrays, 2):
+        if not (one.flags.writeable or other.flags.writeable) or not np.may_share_memory(one, other):
+            continue
+        if not (_is_on(one, first) and _is_on(other, second)):
+            raise ForeignError("an array that shares memory with another one, in a form that torch does not have")
+
+
+def put_back(array: np.ndarray[Any, Any], tensor: Tensor) -> None:
+    """Values that were computed in a copy of an array, where torch could not have its memory, put into the array.
+
+    Raises `ForeignError` where a read-only array would change.
+    """
+    if _is_on(array, tensor):
+        return
+    changed = tensor.detach().numpy()
+    if array.astype(changed.dtype, copy=False).tobytes() == changed.tobytes():
+        return
+    if not array.flags.writeable:
+        raise ForeignError("a read-only array")
+    array[...] = changed
+
+
+def _is_on(array: np.ndarray[Any, Any], tensor: Tensor) -> bool:
+    return np.shares_memory(array, tensor.detach().numpy())
 
 
 def _of_array(array: np.ndarray[Any, Any], only_read: bool) -> Tensor:

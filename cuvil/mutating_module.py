@@ -20,6 +20,7 @@ from torch.utils import _pytree as pytree
 from cuvil.aliasing import Held, Layout, Overlap, apart, layout_of, on_one_storage, overlaps
 from cuvil.arguments import ArgumentError, Arguments
 from cuvil.compiled_module import CompiledModule, Runner
+from cuvil.foreign_tensors import ForeignError, check_apart, put_back
 from cuvil.frontends.dynamic_export import Probe, check_probes
 from cuvil.frontends.exported import ImportedModule, trace_model
 from cuvil.write_back import Computed, Constant, Effects, Source, State, inputs_of, write_back
@@ -95,10 +96,14 @@ class MutatingModule(CompiledModule):
         self._flat.tensors(tensors, {})
         arguments = [tensor for tensor in tensors if isinstance(tensor, Tensor)]
         program, given = self._program(tensors, arguments)
-        results = program.call(given)
-        for array, tensor in arrays:
-            if not np.shares_memory(array, tensor.numpy()):
-                _put_back(array, tensor, self._whole.names)
+        try:
+            if program.effects.written:
+                check_apart(arrays)
+            results = program.call(given)
+            for array, tensor in arrays:
+                put_back(array, tensor)
+        except ForeignError as error:
+            raise ArgumentError(f"one of {', '.join(self._whole.names)} is {error}, and the model changes it") from None
         return results[0] if self._is_single else pytree.tree_unflatten(results, self._results)
 
     def _program(self, leaves: Sequence[Any], arguments: Sequence[Tensor]) -> tuple[Program, list[Tensor]]:
@@ -223,7 +228,8 @@ def _on_array(leaf: Any, arrays: list[tuple[Any, Tensor]]) -> Any:
         return leaf
     native = leaf.dtype.newbyteorder("=")
     plain: Any = leaf
-    if leaf.dtype != native or not leaf.flags.writeable or any(stride < 0 for stride in leaf.strides):
+    has_strides_of_torch = all(stride >= 0 and stride % leaf.itemsize == 0 for stride in leaf.strides)
+    if leaf.dtype != native or not leaf.flags.writeable or not has_strides_of_torch:
         plain = np.array(leaf, native, order="C")
     try:
         tensor = _on_root(plain) if plain is leaf else torch.as_tensor(plain, device="cpu")
@@ -249,16 +255,6 @@ def _on_root(array: np.ndarray[Any, Any]) -> Tensor:
         return torch.as_tensor(array, device="cpu")
     strides = [stride // array.itemsize for stride in array.strides]
     return torch.as_tensor(root, device="cpu").as_strided(array.shape, strides, behind // array.itemsize)
-
-
-def _put_back(array: np.ndarray[Any, Any], tensor: Tensor, names: Sequence[str]) -> None:
-    """Values that were computed in a copy of an array, which torch could not have, put into the array."""
-    changed = tensor.numpy()
-    if np.array_equal(array, changed, equal_nan=changed.dtype.kind == "f"):
-        return
-    if not array.flags.writeable:
-        raise ArgumentError(f"one of {', '.join(names)} is a read-only array, and the model changes it")
-    array[...] = changed
 
 
 __all__ = ["MutatingModule", "Program"]

@@ -88,11 +88,32 @@ def exported(function: Callable[..., Any], *example: torch.Tensor, **buffers: to
     return cuvil.compile(Function(function, **buffers), example)
 
 
-@pytest.mark.parametrize("kind", ["plain", "reversed", "big-endian", "column"])
-def test_arrays_change(kind: str) -> None:
-    run = exported(lambda m, x: x.add_(1), torch.zeros(3, 4))
+def add_one(x: Any) -> Any:
+    return x.add_(1)
+
+
+def keep_sum(x: Any, seen: dict[str, Any]) -> Any:
+    seen["sum"] = x + seen["start"]
+    x *= -1
+    return seen
+
+
+def double_first(x: Any, y: Any) -> Any:
+    x.mul_(2)
+    return y + 0
+
+
+@pytest.mark.parametrize("door", ["model", "function"])
+@pytest.mark.parametrize("kind", ["plain", "reversed", "big-endian", "column", "field"])
+def test_arrays_change(kind: str, door: str) -> None:
+    run = exported(lambda m, x: add_one(x), torch.zeros(3, 4)) if door == "model" else cuvil.compile(add_one)
     array: Any = np.zeros((3, 4), ">f4" if kind == "big-endian" else np.float32)
-    array = {"reversed": array[:, ::-1], "column": np.zeros((3, 8), np.float32)[:, ::2]}.get(kind, array)
+    others = {
+        "reversed": array[:, ::-1],
+        "column": np.zeros((3, 8), np.float32)[:, ::2],
+        "field": np.zeros((3, 4), [("a", "f4"), ("b", "i2")])["a"],
+    }
+    array = others.get(kind, array)
     result = run(array)
     assert (array == 1).all()
     assert np.shares_memory(result.numpy(), array) == (kind in ("plain", "column"))
@@ -105,6 +126,27 @@ def test_a_read_only_array_is_refused() -> None:
     with pytest.raises(cuvil.CuvilError, match="read-only array, and the model changes it"):
         run(array)
     assert (array == 0).all()
+    with pytest.raises(cuvil.CuvilError, match="read-only array, and the function changes it"):
+        cuvil.compile(add_one)(array)
+    assert (array == 0).all()
+
+
+def test_containers_with_arrays_change() -> None:
+    array, seen = np.zeros(3)[::-1], {"start": np.ones(3)}
+    assert cuvil.compile(keep_sum)(array, seen) is seen
+    assert seen["sum"].tolist() == [1, 1, 1]
+    assert np.signbit(array).all()  # zeros that only their signs tell apart
+
+
+@pytest.mark.parametrize("door", ["model", "function"])
+def test_arrays_that_overlap_where_torch_cannot_have_them_are_refused(door: str) -> None:
+    example = torch.zeros(6)
+    is_model = door == "model"
+    run = exported(lambda m, x, y: double_first(x, y), example, example) if is_model else cuvil.compile(double_first)
+    array = np.arange(8, dtype=np.float32)[::-1]
+    with pytest.raises(cuvil.CuvilError, match="shares memory with another one"):
+        run(array[:6], array[2:])
+    assert array.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
 
 
 def test_arrays_that_overlap() -> None:

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from cuvil.arguments import ArgumentError
 from cuvil.compiled_module import CompiledModule
 from cuvil.errors import UnsupportedError, UserError
-from cuvil.foreign_tensors import ForeignError, is_foreign, tensor_of
+from cuvil.foreign_tensors import ForeignError, check_apart, is_foreign, put_back, tensor_of
 from cuvil.frontends.exported import ImportedModule
 from cuvil.frontends.source import structures
 from cuvil.frontends.source.calls import UserRaise
@@ -93,8 +94,7 @@ class CompiledFunction:
         try:
             key = (_key_of(args, tensors), _key_of(kwargs, tensors)) if kwargs else _key_of(args, tensors)
         except _ForeignArgument:
-            args, kwargs = _as_tensors((args, kwargs))
-            return self(*args, **kwargs)
+            return self._on_arrays(args, kwargs)
         for each in self._known.get(key, ()):
             if each.holds(tensors):
                 return each.run(tensors, args, kwargs)
@@ -102,10 +102,29 @@ class CompiledFunction:
 
     def specialize(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compile for arguments like these ahead of the first call."""
-        args, kwargs = _as_tensors((args, kwargs))
+        args, kwargs = _as_tensors((args, kwargs), [])
         tensors: list[Tensor] = []
         key = (_key_of(args, tensors), _key_of(kwargs, tensors)) if kwargs else _key_of(args, tensors)
         self._specialized(key, args, kwargs, tensors)
+
+    def _on_arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with arrays of other libraries. They, and the containers that they are in, change as tensors would."""
+        arrays: list[tuple[np.ndarray[Any, Any], Tensor]] = []
+        like_args, like_kwargs = _as_tensors((args, kwargs), arrays)
+        tensors: list[Tensor] = []
+        key = _key_of(like_args, tensors)
+        key = (key, _key_of(like_kwargs, tensors)) if kwargs else key
+        fitting = (each for each in self._known.get(key, ()) if each.holds(tensors))
+        found = next(fitting, None) or self._specialized(key, like_args, like_kwargs, tensors)
+        try:
+            if found.program.effects.updates:
+                check_apart(arrays)
+            result = found.run(tensors, args, kwargs)
+            for array, tensor in arrays:
+                put_back(array, tensor)
+        except ForeignError as error:
+            raise ArgumentError(f"an argument is {error}, and the function changes it") from None
+        return result
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -196,14 +215,19 @@ class _ForeignArgument(Exception):
     """Among the arguments is an array of another library."""
 
 
-def _as_tensors(arguments: Any) -> Any:
-    """Arguments with tensors on the memory of other libraries' arrays; the function may write to them."""
+def _as_tensors(arguments: Any, arrays: list[tuple[np.ndarray[Any, Any], Tensor]]) -> Any:
+    """Arguments with tensors on the memory of other libraries' arrays; NumPy's go to `arrays` with their tensors."""
 
     def leaf(value: Any) -> Any:
+        if not is_foreign(value):
+            return value
         try:
-            return tensor_of(value, only_read=False) if is_foreign(value) else value
+            tensor = tensor_of(value, only_read=False)
         except ForeignError as error:
             raise ArgumentError(f"an argument is {error}") from error
+        if isinstance(value, np.ndarray):
+            arrays.append((value, tensor))
+        return tensor
 
     return structures.mapped(leaf, arguments)
 
