@@ -94,3 +94,15 @@ def test_no_index_reaches_other_memory(place: int) -> None:
     x = torch.ones(3, 3)
     results = cuvil.compile(Reads(), (x.clone(), torch.tensor([1])))(x.clone(), torch.tensor([place]))
     assert all(bool((result == 1).all()) for result in results)
+
+
+@pytest.mark.parametrize("door", ["export", "dynamo"])
+def test_a_place_that_a_tensor_tells(door: str) -> None:
+    def rows(x: Tensor, place: Tensor) -> list[Tensor]:
+        return [x[place], x[:, place] * 2, x[..., place], x[place, place]]
+
+    x, place = torch.arange(12.0).reshape(3, 4), torch.tensor(1)
+    model: Any = Called(rows)
+    compiled: Any = cuvil.compile(model, (x, place)) if door == "export" else torch.compile(model, backend="cuvil")
+    for other in (1, 2, -1):
+        torch.testing.assert_close(compiled(x, torch.tensor(other)), rows(x, torch.tensor(other)))

@@ -40,7 +40,7 @@ from cuvil.frontends.graph_memory import (
     written_memories,
 )
 from cuvil.frontends.strided import Geometry, read_view
-from cuvil.semantics.dims import DimExpr
+from cuvil.semantics.dims import DimExpr, symbols_in
 from cuvil.semantics.symbol_binding import linear_in
 from cuvil.write_back import (
     Computed,
@@ -447,6 +447,9 @@ class SharingImport(ProgramImport):
         one, other = Geometry.of(base), Geometry.of(tensors_of(node))
         if one.dtype != other.dtype:
             raise UnsupportedError("a result shows the memory of another tensor as another dtype; return a clone()")
+        if symbols_in((*other.shape, *other.strides, other.offset - one.offset)) - set(self.symbols()):
+            # Where it lies depends on values (x[i] of a tensor i), which a call does not know: a copy.
+            return self.computed(node, self.memory.value(node), tensors_of(node).dtype)
         number = self._views.setdefault(node, len(self._views))
         return View(of, other.shape, other.strides, other.offset - one.offset, number)
 
