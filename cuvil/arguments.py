@@ -95,9 +95,8 @@ class Arguments:
         args = [*args, *self._positional_by_name(len(args), given)]
         unknown = [name for name in given if name not in expected_kwargs]
         if unknown:
-            raise ArgumentError(
-                f"unexpected keyword argument '{unknown[0]}'; expected {', '.join(expected_kwargs) or 'none'}"
-            )
+            expected = [*filter(None, self._positional_names[len(args) :]), *expected_kwargs]
+            raise ArgumentError(f"unexpected keyword argument '{unknown[0]}'; expected {', '.join(expected) or 'none'}")
         missing = [name for name in expected_kwargs if name not in given]
         if missing:
             raise ArgumentError(f"missing keyword argument '{missing[0]}'")

@@ -113,6 +113,8 @@ def test_default_device_and_dtype_of_torch_are_not_the_models(linear: tuple[nn.M
 def test_positional_arguments_by_name(linear: tuple[nn.Module, Tensor, CompiledModule]) -> None:
     model, x, run = linear
     torch.testing.assert_close(run(input=x), model(x))
+    with pytest.raises(ArgumentError, match=r"unexpected keyword argument 'inputs'; expected input$"):
+        run(inputs=x)
     with pytest.raises(ArgumentError, match="unexpected keyword argument 'input'"):
         run(x, input=x)
 

@@ -241,3 +241,17 @@ def test_functions_without_source() -> None:
     exec("def f(x): return x", made)
     with pytest.raises(UnsupportedError, match="put it in a file"):
         cuvil.compile(made["f"])
+
+
+def test_messages_speak_of_tensors_and_torch_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    def no_attribute(x: Any) -> Any:
+        return x.nope()
+
+    def no_product(x: Tensor, y: Tensor) -> Tensor:
+        return x @ y
+
+    with pytest.raises(UnsupportedError, match="AttributeError: 'Tensor' object has no attribute 'nope'"):
+        cuvil.compile(no_attribute)(X)
+    with pytest.raises(UnsupportedError, match="must have same reduction dim"):
+        cuvil.compile(no_product)(torch.ones(2, 3), torch.ones(4, 5))
+    assert not caplog.records

@@ -43,19 +43,27 @@ def explained(error: Exception, model: str) -> UnsupportedError:
 def quiet() -> Generator[None]:
     """A context in which torch does not log what its exceptions say anyway."""
     said = io.StringIO()
-    loggers = [logging.getLogger(name) for name in _TALKATIVE]
-    for logger in loggers:
-        logger.addFilter(_nothing)
     try:
-        with redirect_stderr(said):
+        with unlogged(), redirect_stderr(said):
             yield
     except GuardOnDataDependentSymNode:
         said = io.StringIO()  # torch prints its half-made graph
         raise
     finally:
+        sys.stderr.write(said.getvalue())
+
+
+@contextmanager
+def unlogged() -> Generator[None]:
+    """A context without the log lines of torch that say what its exceptions say; other output is as it is."""
+    loggers = [logging.getLogger(name) for name in _TALKATIVE]
+    for logger in loggers:
+        logger.addFilter(_nothing)
+    try:
+        yield
+    finally:
         for logger in loggers:
             logger.removeFilter(_nothing)
-        sys.stderr.write(said.getvalue())
 
 
 def _nothing(record: logging.LogRecord) -> bool:

@@ -72,7 +72,7 @@ class Expressions(Calls):
         except CuvilError as error:
             raise SourceError(error.message, scope.source.place(node)) from None
         except Exception as error:  # torch refuses what eager refuses, in its own words
-            raise self.met(error, SourceError(_explained(error), scope.source.place(node))) from None
+            raise self.met(error, SourceError(explained(error), scope.source.place(node))) from None
         finally:
             self.tracer.at(here)
 
@@ -324,8 +324,9 @@ def _picked(holder: Tensor, index: Any) -> tuple[Tensor, Any]:
     return holder, tuple(parts) if isinstance(index, tuple) else parts[0]
 
 
-def _explained(error: Exception) -> str:
-    text = " ".join(str(error).split())[:400]
+def explained(error: Exception) -> str:
+    """What Python would say of an error; tensors without elements are tensors to the user."""
+    text = " ".join(str(error).split())[:400].replace("FakeTensor", "Tensor")
     name = type(error).__name__
     if name in ("DynamicOutputShapeException", "DataDependentOutputException"):
         return f"the result of {text} depends on the values of tensors; use torch.where or a mask of fixed size instead"

@@ -16,7 +16,7 @@ from cuvil.frontends.source import structures
 from cuvil.frontends.source.attempts import Attempts
 from cuvil.frontends.source.calls import NumberRange, UserRaise
 from cuvil.frontends.source.control import Clash, Outcome, State, branch, is_dynamic, truth_of
-from cuvil.frontends.source.expressions import position
+from cuvil.frontends.source.expressions import explained, position
 from cuvil.frontends.source.loops import loop
 from cuvil.frontends.source.numbers import Number
 from cuvil.frontends.source.outside import AttributeAssignedError
@@ -137,7 +137,7 @@ class Reader(Attempts):
         except CuvilError:
             raise
         except Exception as error:  # in torch's words
-            raise SourceError(f"{type(error).__name__}: {error}", scope.source.place(node)) from None
+            raise SourceError(explained(error), scope.source.place(node)) from None
         self.assign(node.target, value, scope)
 
     def _do_delete(self, node: ast.Delete, scope: Scope) -> None:
@@ -260,7 +260,7 @@ class Reader(Attempts):
         except CuvilError:
             raise
         except Exception as error:  # in torch's words
-            raise SourceError(f"{type(error).__name__}: {error}", scope.source.place(target)) from None
+            raise SourceError(explained(error), scope.source.place(target)) from None
 
     # -- loops -------------------------------------------------------------------------------------------------------
 

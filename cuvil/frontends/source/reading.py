@@ -19,6 +19,7 @@ from xdsl.ir import Region
 from cuvil.aliasing import Held, Overlap, overlaps
 from cuvil.arguments import ArgumentError
 from cuvil.errors import UnsupportedError
+from cuvil.frontends.export_errors import unlogged
 from cuvil.frontends.exported import ImportedModule, Input, Output
 from cuvil.frontends.graph_memory import memory_of
 from cuvil.frontends.source import structures
@@ -119,7 +120,8 @@ def read_function(function: FunctionType | Readable, args: tuple[Any, ...], kwar
     tensors = [leaf for leaf in structures.leaves((args, kwargs)) if isinstance(leaf, Tensor)]
     for _ in range(_MOST_READINGS):
         try:
-            program = _Reading(function, known).run(args, kwargs)
+            with unlogged():
+                program = _Reading(function, known).run(args, kwargs)
         except OutsideWrittenError as error:
             known.state.append(error.tensor)
             continue
