@@ -170,6 +170,9 @@ class Calls(ABC):
                 return number_of_tensor(owner)
             if function.__name__ in _READING:
                 raise UnsupportedError(f"{function.__name__}() reads a tensor's elements; stay with tensors")
+        layout = self.of_layout(function, args, kwargs)
+        if layout is not NotImplemented:
+            return layout
         if function is print:
             raise UnsupportedError("print would run at compile time only; remove it, or return the value")
         if function is torch.vmap or getattr(function, "__module__", None) == "torch.func":
@@ -206,6 +209,23 @@ class Calls(ABC):
             return NotImplemented
         if getattr(function, "__module__", "") == "math" and isinstance(args[0], Number):
             return _mathematical(function, args)
+        return NotImplemented
+
+    def of_layout(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What depends on strides, of a tensor whose strides depend on the way that was taken; else NotImplemented."""
+        owner = getattr(function, "__self__", None)
+        tensor, rest = (owner, args) if isinstance(owner, Tensor) else (args[0], args[1:]) if args else (None, ())
+        name = getattr(function, "__name__", "")
+        if not isinstance(tensor, Tensor) or not self.tracer.layouts.of(tensor):
+            return NotImplemented
+        if name in ("stride", "is_contiguous"):
+            self.tracer.layouts.check_question(name, tensor, lambda each: getattr(each, name)(*rest, **kwargs))
+        if name in ("view", "view_as"):
+            self.tracer.check_view(tensor, rest, kwargs)
+        if name == "contiguous" and not rest and not kwargs:
+            return self.tracer.contiguous(self.tracer.fake_of(tensor))
+        if name == "ravel":
+            return self.tracer.contiguous(self.tracer.fake_of(tensor)).reshape(-1)
         return NotImplemented
 
     def conversion(self, kind: Any, value: Any) -> Number:

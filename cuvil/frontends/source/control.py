@@ -271,6 +271,7 @@ class _Merge:
                 "make both of the same dtype and shape"
             )
         merged = self.pair(one, self.one.ssa(one), self.other.ssa(other))
+        self.tracer.layouts.add(merged, [self.tracer.fake_of(each) for each in (one, other)])
         self.alternatives.append((merged, self.alternatives_of(one, other)))
         new = [each for each in (one, other) if memory_of(self.tracer.fake_of(each)) not in self.known]
         self.tracer.may_share(merged, new)
@@ -291,6 +292,7 @@ class _Merge:
             merged = self.pair(value.tensor if isinstance(value, Number) else value, *pair)
             if isinstance(value, Number):
                 return Number(merged)
+            self.tracer.layouts.add(merged, [self.tracer.fake_of(value)])
             self.alternatives.append((merged, self.alternatives_of(*((None, value) if first else (value, None)))))
             return merged
 

@@ -65,6 +65,8 @@ class _Loop:
         self.outcome = Outcome()
         self.becomes: dict[tuple[Place, int], list[Tensor]] = {}
         """The tensors that the leaves of a place are found to become."""
+        self.lies: dict[Leaf, list[Tensor]] = {}
+        """Tensors that tell the layouts of carried ones."""
         self.together: list[list[Leaf]] = []
         """Carried tensors that lie in one memory."""
 
@@ -110,6 +112,9 @@ class _Loop:
             lambda leaf: self.like(leaf, next(values)) if is_dynamic(leaf) else leaf, self.outcome.value
         )
         made = [leaf for leaf in structures.leaves(value) if is_dynamic(leaf)]
+        for new, leaf in zip(made, returned, strict=True):
+            if isinstance(new, Tensor) and isinstance(leaf, Tensor):
+                self.tracer.layouts.add(self.tracer.fake_of(new), [self.tracer.fake_of(leaf)])
         self.name_alternatives([(made[place], each) for place, each in given_back], values)
         return Outcome(returned=flag, value=value)
 
@@ -158,11 +163,22 @@ class _Loop:
         grown = False
         for number, leaf in enumerate(structures.leaves(value)):
             found = self.becomes.setdefault((place, number), [])
+            grown |= self.note_layouts((place, number), leaf)
             for each in self.may_be(leaf):
                 if memory_of(each) in known and not any(is_same_place(each, other) for other in found):
                     found.append(each)
                     grown = True
         return grown
+
+    def note_layouts(self, leaf: Leaf, value: Any) -> bool:
+        """Note how a carried tensor lies in memory after the body; True if that is new."""
+        if not isinstance(value, Tensor):
+            return False
+        found = self.lies.setdefault(leaf, [])
+        known = {each.stride() for each in found}
+        fake = self.tracer.fake_of(value)
+        found += [each for each in (fake, *self.tracer.layouts.of(fake)) if each.stride() not in known]
+        return len({each.stride() for each in found}) > len(known)
 
     def may_be(self, value: Any) -> list[FakeTensor]:
         """A tensor, and those that it may be."""
@@ -223,6 +239,11 @@ class _Loop:
             )
             held[key] = made
             carried.update({((number, key), leaf): now for leaf, now in enumerate(structures.leaves(made))})
+            for leaf, before in enumerate(structures.leaves(old[key])):
+                if isinstance(before, Tensor):
+                    place = ((number, key), leaf)
+                    known = [self.tracer.fake_of(before), *self.lies.get(place, [])]
+                    self.tracer.layouts.add(carried[place], known)
             structures.refill(container, held)
         for memory in self.memories:
             self.tracer.rebase(memory, next(remaining))

@@ -37,6 +37,7 @@ from cuvil.frontends.aten_types import array_of_tensor, element_type_of, shape_o
 from cuvil.frontends.exported import LARGEST_CONSTANT, constant_of
 from cuvil.frontends.graph_memory import RESHAPING, flat_owner, memory_of
 from cuvil.frontends.source.choices import Choices
+from cuvil.frontends.source.layouts import REMEDY, Layouts, shares
 from cuvil.frontends.strided import Geometry, read_view, write_view
 
 _MODES: Any = _python_dispatch  # what works on the stack of modes has no public name
@@ -97,6 +98,7 @@ class Tracer(TorchDispatchMode):
         self._geometry: dict[int, Geometry] = {}
         """Of each owner, as it was made."""
         self.choices = Choices(self)
+        self.layouts = Layouts()
         self.given: dict[int, FakeTensor] = {}
         """The memories that are given at each call, and the tensor that is the function's input."""
         self.outside: dict[int, Tensor] = {}
@@ -220,15 +222,21 @@ class Tracer(TorchDispatchMode):
         """The tensor that a memory was made for."""
         return self._owners[memory]
 
-    def may_share(self, fake: Tensor, others: Iterable[Tensor]) -> None:
-        """A merged tensor may lie in the memory of one of these, which no alternative of it tells."""
-        sources = {memory_of(self.fake_of(each)) for each in others}
+    def may_share(self, fake: Tensor, others: Iterable[Tensor], is_copied: bool = False) -> None:
+        """A merged tensor may lie in the memory of one of these, or of what it is copied from."""
+        sources: set[int] = set()
+        for each in others:
+            fakes = [self.fake_of(each)]
+            while fakes:
+                source = fakes.pop()
+                sources.add(memory_of(source))
+                fakes += [one.target for one in self.choices.of(source)] if is_copied else []
         self._shared.setdefault(memory_of(fake), set()).update(sources)
 
     def check_unshared(self, memory: int) -> None:
         """Refuse a change in place that another tensor may show or not, depending on the way that was taken."""
         mine = self._sources(memory)
-        reached = self.reached() if self._shared else set[int]()
+        reached = self.reached() | set(self.given) if self._shared else set[int]()
         theirs = {
             other
             for other in reached - {memory}
@@ -238,6 +246,7 @@ class Tracer(TorchDispatchMode):
             raise UnsupportedError(
                 "this tensor is changed in place, and after a branch or loop it may share memory with another one; "
                 "write x = x + y, or work on a clone()"
+                + ("; if strides differ by the way that was taken, call .contiguous() on each" if self.layouts else "")
             )
 
     def _sources(self, memory: int) -> set[int]:
@@ -307,6 +316,8 @@ class Tracer(TorchDispatchMode):
     def _made(self, func: Any, args: Any, kwargs: Any) -> Any:
         """The result of an op that makes new tensors."""
         results = self._meta(func, args, kwargs)
+        if self.layouts.are_several((args, kwargs)):
+            results = self._of_several_layouts(func, args, kwargs, results)
         if str(func) == _CPU_ATTENTION:
             # The CPU's kernel is chosen before any mode sees the op; its first result is that of the op itself.
             func, args, kwargs = _whole_attention(args, kwargs)
@@ -321,6 +332,51 @@ class Tracer(TorchDispatchMode):
         values = self._emitted(func, args, kwargs, results)
         self._bind_results(results, values, self.bind)
         return results
+
+    def _of_several_layouts(self, func: Any, args: Any, kwargs: Any, results: Any) -> Any:
+        """The results of an op on tensors of several layouts: with theirs, and apart from what they may be views of."""
+        if "as_strided" in str(func):
+            raise UnsupportedError(REMEDY)
+        ways = self.layouts.results(args, kwargs, lambda given, named: self._meta(func, given, named))
+        inputs = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, FakeTensor)]
+        leaves, tree = tree_flatten(results)
+        for place, leaf in enumerate(leaves):
+            if not isinstance(leaf, FakeTensor):
+                continue
+            others = [(given, None if now is None else tree_flatten(now)[0][place]) for given, now in ways]
+            is_view = shares(leaf, inputs)
+            # A view that a layout does not allow is a reshape's, which copies; a copy in rows may be one of those.
+            may_differ = kwargs.get("memory_format") not in (None, torch.preserve_format) or any(
+                (other is not None and shares(other, given)) != is_view for given, other in others
+            )
+            new = self.unbound(leaf) if may_differ and is_view else leaf
+            self.layouts.add(new, [leaf, *(other for _, other in others if isinstance(other, FakeTensor))])
+            if may_differ:
+                self.layouts.add(new, [self.unbound(leaf), *(each for each in inputs if each.shape == leaf.shape)])
+                self.may_share(new, inputs, is_copied=True)
+            leaves[place] = new
+        return tree_unflatten(leaves, tree)
+
+    def check_view(self, tensor: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuse a view that eager refuses for one of a tensor's layouts."""
+        if args and isinstance(args[0], Tensor):
+            args = (args[0].shape,)
+        with _MODES._disable_current_modes(), self.fakes:
+            for each in self.layouts.of(tensor):
+                try:
+                    each.view(*args, **kwargs)
+                except (RuntimeError, ValueError):
+                    raise UnsupportedError(f"view: {REMEDY}, or use reshape") from None
+
+    def contiguous(self, tensor: FakeTensor) -> FakeTensor:
+        """`tensor.contiguous()`, which for some of its layouts is the tensor itself."""
+        known = [each.is_contiguous() for each in (tensor, *self.layouts.of(tensor))]
+        if all(known):
+            return tensor
+        copy = self.fresh(tensor, self.value_of(tensor))
+        if any(known):
+            self.may_share(copy, [tensor], is_copied=True)
+        return copy
 
     def _is_static(self, tensor: Tensor) -> bool:
         memory = memory_of(tensor)
