@@ -255,3 +255,11 @@ def test_messages_speak_of_tensors_and_torch_logs_nothing(caplog: pytest.LogCapt
     with pytest.raises(UnsupportedError, match="must have same reduction dim"):
         cuvil.compile(no_product)(torch.ones(2, 3), torch.ones(4, 5))
     assert not caplog.records
+
+
+def test_lambdas_of_one_line_are_told_apart() -> None:
+    one, other = cuvil.compile(lambda x: x + 1), cuvil.compile(lambda x: x * 3)  # pyright: ignore
+    assert one(X).tolist() == [2, 3, 4]
+    assert other(X).tolist() == [3, 6, 9]
+    nested = cuvil.compile(lambda x: (lambda y: y - x)(x * 2))  # pyright: ignore
+    assert nested(X).tolist() == [1, 2, 3]

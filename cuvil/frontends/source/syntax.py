@@ -9,7 +9,7 @@ import inspect
 import os
 import textwrap
 from dataclasses import dataclass
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
@@ -80,7 +80,32 @@ def syntax_of(function: FunctionType) -> Syntax | None:
         if isinstance(node, ast.FunctionDef) and node.name == wanted.co_name:
             return Syntax(node, source)
     lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+    if len(lambdas) > 1:
+        lambdas = [node for node in lambdas if _place_of(node.body, source) == _place_of_code(wanted)]
     return Syntax(lambdas[0], source) if wanted.co_name == "<lambda>" and len(lambdas) == 1 else None
+
+
+def _place_of(node: ast.expr, source: Source) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where an expression begins and ends in its file: lines and columns as code has them."""
+    end = (source.line + (node.end_lineno or 0), source.column + (node.end_col_offset or 0))
+    return (source.line + node.lineno, source.column + node.col_offset), end
+
+
+def _place_of_code(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Where the expression of a lambda begins and ends; None of code that does not tell."""
+    begins, ends = list[tuple[int, int]](), list[tuple[int, int]]()
+    for line, end_line, column, end_column in code.co_positions():
+        # Entry and return stand nowhere: they begin where they end.
+        if (
+            line
+            and end_line
+            and column is not None
+            and end_column is not None
+            and (line, column) != (end_line, end_column)
+        ):
+            begins.append((line, column))
+            ends.append((end_line, end_column))
+    return (min(begins), max(ends)) if begins else None
 
 
 def is_read(function: Any) -> bool:
