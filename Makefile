@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.cuvil-setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint check docs bench models test-gpu bench-gpu clean
+.PHONY: help setup demo test lint check docs bench models operators test-gpu bench-gpu clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
