@@ -57,7 +57,8 @@ test-gpu: $(STAMP) ## Run the kernels of every op on the GPU of this machine (py
 operators: $(STAMP) ## Check PyTorch's samples of every operator against eager PyTorch (ARGS=--samples 2 for a short run)
 	@$(BIN)/python -m benchmarks.operators $(ARGS)
 
-bench-gpu: $(STAMP) ## Measure the CUDA models
+bench-gpu: $(STAMP) ## Measure memory-bound kernels against a device copy, and the CUDA models
+	@$(BIN)/python -m benchmarks.gpu_kernels --json benchmarks/results/gpu_bandwidth.json
 	@$(BIN)/python -m benchmarks.gpu_models $(ARGS)
 
 clean: ## Remove caches and build products; .venv stays
