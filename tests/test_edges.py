@@ -106,3 +106,12 @@ def test_a_place_that_a_tensor_tells(door: str) -> None:
     compiled: Any = cuvil.compile(model, (x, place)) if door == "export" else torch.compile(model, backend="cuvil")
     for other in (1, 2, -1):
         torch.testing.assert_close(compiled(x, torch.tensor(other)), rows(x, torch.tensor(other)))
+
+
+def test_indices_of_nothing_are_not_looked_at() -> None:
+    def picked(x: torch.Tensor) -> torch.Tensor:
+        return x[:, [-8]]
+
+    x = torch.zeros(8, 2, 0)
+    for target in ("cpu", "interpreter"):
+        assert cuvil.compile(picked, target=target)(x).shape == picked(x).shape

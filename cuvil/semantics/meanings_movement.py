@@ -85,7 +85,10 @@ def pad(source: Array, fill: Array, low: Sequence[int], high: Sequence[int]) -> 
 
 def _gather(frame: Frame, op: GatherOp, operands: Arrays) -> Arrays:
     source, *indices = operands
-    axes = numbers(op.axes)
+    axes, shape = numbers(op.axes), frame.shape(op.result.type)
+    if 0 in shape:
+        # Nothing is read, so that eager does not look at the indices either.
+        return [np.zeros(shape, source.dtype)]
     return [np.moveaxis(source, axes, range(len(axes)))[tuple(indices)]]
 
 
