@@ -96,7 +96,7 @@ torch.dot({n1}, {n1}) | torch.bmm({f2}[None], {f2}.mT[None]) | F.avg_pool1d({f2}
 F.max_pool1d({f2}[None], 2) | F.conv1d({f2}[None], {f2}[None, :, :2]) | torch.addmm({f}, {f2}, {f2}.mT)
 ({n2}.mT @ {n2}) * {number} | F.scaled_dot_product_attention(*[{f2}[None].nan_to_num(0, 1, -1)] * 3)
 {f2}.mT.matmul({f2}) + {number} | F.max_pool2d({f2}[None, None], 2)
-F.conv2d({f2}[None, None], {f2}[None, None, :2, :2], padding=1)
+F.conv2d({f2}[None, None], {f2}[None, None, :2, :2].nan_to_num(0, 1, -1), padding=1)
 """
 
 CAST = """
