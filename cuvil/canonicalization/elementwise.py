@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Operation, SSAValue
 
 from cuvil.canonicalization.rules import Rule
@@ -58,8 +59,10 @@ def rounded_integer(op: ct.UnaryOp, b: CoreBuilder) -> SSAValue | None:
 
 
 def abs_of_negated(op: ct.UnaryOp, b: CoreBuilder) -> SSAValue | None:
-    """abs (neg x) => abs x"""
-    inner = op.input.owner
+    """abs (neg x) => abs x, but not of unsigned numbers, whose negative wraps around"""
+    inner, element = op.input.owner, ct.element_of(op.input)
+    if isinstance(element, IntegerType) and element.signedness.data == Signedness.UNSIGNED:
+        return None
     if op.kind.data != "abs" or not isinstance(inner, ct.UnaryOp) or inner.kind.data != "neg":
         return None
     return b.unary("abs", inner.input)
