@@ -17,14 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType
 
-from cuvil.dialects.gpu import KernelOp, LaunchOp
 from cuvil.ir_text import parse_module
 from cuvil.pass_manager import PassManager
 from cuvil.semantics import interpreter, meanings_gpu
 from cuvil.semantics.execution import execute
-from cuvil.semantics.interpreter import Frame
 from cuvil.universe import make_context
 from tests.gpu_device import Device
 from tests.test_gpu_simulation import PIPELINE
@@ -80,26 +77,9 @@ class Timing(Device):
         super().__init__()
         self.seconds: list[float] = []
 
-    def launch(self, frame: Frame, op: LaunchOp, operands: Sequence[Any]) -> Sequence[Any]:
-        """Run the kernel many times on buffers of the device; the median goes to `seconds`."""
-        kernel = frame.interpreter.symbol(op.kernel.string_value())
-        assert isinstance(kernel, KernelOp)
-        x, y, z, *arguments = operands
-        self.context.push()
-        try:
-            function = self.function(kernel)
-            taken: list[Any] = []
-            for argument, formal in zip(arguments, kernel.body.blocks[0].args, strict=True):
-                if isinstance(formal.type, MemRefType):
-                    taken.append(self.driver.mem_alloc(max(argument.nbytes, 16)))
-                    self.driver.memcpy_htod(taken[-1], argument)
-                else:
-                    taken.append(np.int64(argument))
-            grid = (int(x), int(y), int(z))
-            self.seconds.append(self.median(lambda: function(*taken, block=kernel.block_shape, grid=grid)))
-        finally:
-            self.context.pop()
-        return ()
+    def run(self, function: Any, arguments: Sequence[Any], block: tuple[int, ...], grid: tuple[int, int, int]) -> None:
+        """Run a kernel many times; the median goes to `seconds`."""
+        self.seconds.append(self.median(lambda: function(*arguments, block=block, grid=grid)))
 
     def median(self, launch: Any) -> float:
         """The median time of a launch in seconds, after a few that are not counted."""

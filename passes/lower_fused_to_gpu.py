@@ -36,11 +36,10 @@ from cuvil.errors import CuvilError, UserError
 from cuvil.passes.lower_fused_to_loops import HostLowering, flat_type
 from cuvil.semantics.dims import ShapeEnvironment
 from cuvil.targets.cpu import CpuTarget
-from cuvil.targets.cuda import TRIPLE
+from cuvil.targets.cuda import THREAD
 
 _MOST_BLOCKS = 2048
 """Blocks of one launch: enough for the largest GPU to be full, after which threads take several items each."""
-_VECTORS = CpuTarget(TRIPLE, "sm_80", "", vector_bytes=16, vector_registers=255, l1_bytes=0, l2_bytes=0)
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class LowerFusedToGpuPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Lower every function of the module."""
-        lowering = _GpuLowering(op, _VECTORS, 1 << 20)
+        lowering = _GpuLowering(op, THREAD, 1 << 20)
         functions = [inner for inner in op.ops if isinstance(inner, func.FuncOp) and not inner.is_declaration]
         for inner in list(op.ops):
             if isinstance(inner, ct.GlobalOp):

@@ -73,15 +73,12 @@ from cuvil.dialects.gpu_base import access_bytes
 from cuvil.dialects.nvvm import KERNEL
 from cuvil.dialects.nvvm_attributes import SHARED, CacheModifier, MmaLayout, MmaType, ShflKind, pointer
 from cuvil.errors import UnsupportedError
-from cuvil.targets.cpu import CpuTarget
-from cuvil.targets.cuda import TRIPLE
+from cuvil.targets.cuda import THREAD
 
 _SHARED_ALIGNMENT = 16
 _SUSPENSION = 10_000_000
 """Nanoseconds for which the hardware may suspend a thread that waits at an mbarrier, before it looks again."""
 _NOT_ATOMIC = IntegerAttr(0, 64)
-# The rules of the loop level ask their target only how it rounds to bf16: in integer arithmetic, which every GPU has.
-_SCALAR_TARGET = CpuTarget(TRIPLE, "sm_80", "", vector_bytes=16, vector_registers=255, l1_bytes=0, l2_bytes=0)
 
 
 # -- threads -----------------------------------------------------------------------------------------------------------
@@ -351,7 +348,7 @@ class LowerGpuToNvvmPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace the module's kernels by functions."""
         rules = {**SCALAR_RULES, **MEMORY_RULES, **CONTROL_RULES, **GPU_RULES}
-        lowering = ModuleLowering(_SCALAR_TARGET, {}, set(), _symbols(op), rules)
+        lowering = ModuleLowering(THREAD, {}, set(), _symbols(op), rules)
         for inner in op.ops:
             if isinstance(inner, cuvil_gpu.KernelOp):
                 lower_kernel(lowering, inner)

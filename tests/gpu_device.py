@@ -77,9 +77,7 @@ class Device:
                     if argument.nbytes:
                         self.driver.memcpy_htod(copies[address][1], np.ascontiguousarray(argument))
                 taken.append(copies[address][1])
-            function(*taken, block=kernel.block_shape, grid=(int(x), int(y), int(z)))
-            self.context.synchronize()
-            self.launches += 1
+            self.run(function, taken, kernel.block_shape, (int(x), int(y), int(z)))
             for array, memory in copies.values():
                 if array.nbytes:
                     back = np.empty_like(array)
@@ -88,6 +86,12 @@ class Device:
         finally:
             self.context.pop()
         return ()
+
+    def run(self, function: Any, arguments: Sequence[Any], block: tuple[int, ...], grid: tuple[int, int, int]) -> None:
+        """Run a kernel on what is on the device, to its end."""
+        function(*arguments, block=block, grid=grid)
+        self.context.synchronize()
+        self.launches += 1
 
     def describe(self) -> dict[str, Any]:
         """Card and driver, for results."""

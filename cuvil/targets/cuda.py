@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cuvil.targets.cpu import CpuTarget
+
 TRIPLE = "nvptx64-nvidia-cuda"
+
+THREAD = CpuTarget(TRIPLE, "sm_80", "", vector_bytes=16, vector_registers=255, l1_bytes=0, l2_bytes=0)
+"""One thread, as the loop level sees it: accesses of 16 bytes; bf16 is rounded in integers, which every GPU can."""
 
 
 @dataclass(frozen=True)

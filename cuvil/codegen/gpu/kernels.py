@@ -21,12 +21,10 @@ from cuvil.dialects import gpu as cuvil_gpu
 from cuvil.dialects import tensor as ct
 from cuvil.semantics.dims import Dim, ShapeEnvironment, product
 from cuvil.semantics.views import dims_of
-from cuvil.targets.cpu import CpuTarget
-from cuvil.targets.cuda import TRIPLE
+from cuvil.targets.cuda import THREAD
 
 _THREADS = 256
-_VECTORS = CpuTarget(TRIPLE, "sm_80", "", vector_bytes=16, vector_registers=255, l1_bytes=0, l2_bytes=0)
-_SCALARS = replace(_VECTORS, vector_bytes=4)
+_SCALARS = replace(THREAD, vector_bytes=4)
 _MANY_THREADS = 1 << 20
 """Threads that loops of the CPU are cut for."""
 
@@ -93,7 +91,7 @@ def _emit_family(b: GpuLoopBuilder, kernel: LoopKernel, family: str) -> None:
     elif not kernel.reductions:
         emit_pointwise(b, kernel)
     elif is_rowwise(kernel):
-        GpuRows(b, replace(kernel, target=_VECTORS)).emit()
+        GpuRows(b, replace(kernel, target=THREAD)).emit()
     else:
         Columns(b, kernel).emit()
 
